@@ -1,0 +1,92 @@
+"""Causal multi-head attention with grouped key/value heads, one operation a line.
+
+Vaswani et al. 2017, equation 1; grouped heads: Ainslie et al. 2023. No fused kernel: every stage is returned.
+"""
+
+import math
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from model.config import Config
+from model.knobs import Knobs
+from model.position import PositionEncoding
+from model.trace import AttentionTrace
+
+
+class Attention(nn.Module):
+    """One attention layer. Query head h reads key/value head h // (heads / kv_heads)."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__()
+        self.heads = config.heads
+        self.kv_heads = config.kv_heads
+        self.d_head = config.d_head
+        projected_bias = config.biases in ("all", "qkv")
+        self.query = nn.Linear(config.d_model, config.heads * config.d_head, bias=projected_bias)
+        self.key = nn.Linear(config.d_model, config.kv_heads * config.d_head, bias=projected_bias)
+        self.value = nn.Linear(config.d_model, config.kv_heads * config.d_head, bias=projected_bias)
+        self.output = nn.Linear(config.heads * config.d_head, config.d_model, bias=config.biases == "all")
+
+    def forward(
+        self,
+        x: Float[Tensor, "*batch query d_model"],
+        position: PositionEncoding,
+        positions: Int[Tensor, " key"],
+        knobs: Knobs,
+        gains: list[float],
+        past: tuple[Tensor, Tensor] | None = None,
+    ) -> AttentionTrace:
+        """Every stage from the normed input to the output of W_O.
+
+        `positions` are those of all keys; the queries are the last ones. `past` holds the earlier tokens' rotated
+        keys and values. A score is q·k × scale + bias, then masked, then divided by the temperature.
+        """
+        query_positions = positions[-x.shape[-2] :]
+
+        query = split_heads(self.query(x), self.heads)
+        key = split_heads(self.key(x), self.kv_heads)
+        value = split_heads(self.value(x), self.kv_heads)
+
+        rotated_query = position.rotate(query, query_positions)
+        rotated_key = position.rotate(key, query_positions)
+        if past is not None:
+            rotated_key = torch.cat((past[0], rotated_key), dim=-2)
+            value = torch.cat((past[1], value), dim=-2)
+
+        group = self.heads // self.kv_heads
+        shared_key = rotated_key.repeat_interleave(group, dim=-3)
+        shared_value = value.repeat_interleave(group, dim=-3)
+
+        raw_scores = rotated_query @ shared_key.transpose(-1, -2)
+        scaled = raw_scores * (knobs.scale / math.sqrt(self.d_head))
+        bias = position.bias(query_positions, positions)
+        biased = scaled + bias
+        hidden = hidden_keys(x.shape[-2], len(positions), knobs.causal)
+        masked = biased.masked_fill(hidden, -math.inf)
+        scores = masked / knobs.temperature
+        weights = torch.softmax(scores, dim=-1)
+
+        mixed = weights @ shared_value
+        gained = mixed * torch.tensor(gains)[:, None, None]
+        output = self.output(join_heads(gained))
+        return AttentionTrace(
+            query, key, value, rotated_query, rotated_key, raw_scores, bias, scores, weights, mixed, output
+        )
+
+
+def hidden_keys(queries: int, keys: int, causal: bool) -> Bool[Tensor, "query key"]:
+    """Which keys each query may not see: later places in the sequence. The last query stands at the last key."""
+    later = torch.ones(queries, keys, dtype=torch.bool).triu(diagonal=keys - queries + 1)
+    return later & causal
+
+
+def split_heads(x: Float[Tensor, "*batch seq joined"], heads: int) -> Float[Tensor, "*batch heads seq d_head"]:
+    """A projection cut into heads. What is split is the projected vector, not the embedding."""
+    return x.unflatten(-1, (heads, -1)).transpose(-2, -3)
+
+
+def join_heads(x: Float[Tensor, "*batch heads seq d_head"]) -> Float[Tensor, "*batch seq joined"]:
+    """The heads side by side again (Concat)."""
+    return x.transpose(-2, -3).flatten(-2)
