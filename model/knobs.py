@@ -1,6 +1,5 @@
 """What a reader may change in a forward pass. An argument of the pass, never an edit of the shared model."""
 
-import math
 from dataclasses import dataclass
 
 from model.config import Config
@@ -61,10 +60,12 @@ class Knobs:
         words = []
         if not self.causal:
             words.append("causal=off")
-        words += [f"{name}={getattr(self, name):g}" for name in ("scale", "temperature") if getattr(self, name) != 1]
+        words += [
+            f"{name}={_written(getattr(self, name))}" for name in ("scale", "temperature") if getattr(self, name) != 1
+        ]
         if self.positions is not None:
             words.append("positions=" + ",".join(str(position) for position in self.positions))
-        words += [f"gain={layer}.{head}:{gain:g}" for layer, head, gain in self.head_gains]
+        words += [f"gain={layer}.{head}:{_written(gain)}" for layer, head, gain in self.head_gains]
         return " ".join(words)
 
     @classmethod
@@ -88,8 +89,13 @@ class Knobs:
 
 def _within(name: str, value: float) -> None:
     low, high = LIMITS[name]
-    if not (math.isfinite(value) and low <= value <= high):
-        raise ValueError(f"{name} must lie between {low:g} and {high:g}; got {value}.")
+    if not low <= value <= high:  # false for NaN as well
+        raise ValueError(f"{name} must lie between {_written(low)} and {_written(high)}; got {value}.")
+
+
+def _written(value: float) -> str:
+    """The shortest digits that read back as exactly this number; whole numbers without a point."""
+    return str(value).removesuffix(".0")
 
 
 def _parse_gain(value: str) -> tuple[int, int, float]:

@@ -4,8 +4,10 @@ Every token knows its bytes and where they lie in the text; the spans tile the t
 What a reader types is always plain text, also where it spells a special token.
 """
 
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import tokenizers
 from tokenizers import Regex, pre_tokenizers
@@ -34,7 +36,7 @@ class Token:
 
 
 class Tokenizer:
-    """A byte-level BPE vocabulary, as a JSON of the `tokenizers` library, and the BOS that the model's file asks for."""
+    """A byte-level BPE vocabulary, held by the `tokenizers` library, and the BOS that the model's file asks for."""
 
     def __init__(self, library: tokenizers.Tokenizer, bos: int | None = None, special: Iterable[int] = ()) -> None:
         self.library = library
@@ -42,9 +44,11 @@ class Tokenizer:
         vocabulary = library.get_vocab(with_added_tokens=True)
         special = set(special)
         self.bytes_of = {
-            id_: text.encode() if id_ in special else bytes(BYTE_OF[character] for character in text)
+            id_: text.encode() if id_ in special or not BYTE_OF.keys() >= set(text) else spelled(text)
             for text, id_ in vocabulary.items()
         }
+        if bos is not None and bos not in self.bytes_of:
+            raise ValueError(f"texts should begin with token {bos}, but there are only {len(self.bytes_of)} tokens.")
 
     def encode(self, text: str) -> tuple[Token, ...]:
         """The tokens of a text, BOS first where the model has one. An empty text has no tokens of its own."""
@@ -54,7 +58,8 @@ class Tokenizer:
             raise ValueError(f"the text holds half a character at {error.start}; type it again.") from None
         encoding = self.library.encode(text, add_special_tokens=False)
         pieces = [self.bytes_of[id_] for id_ in encoding.ids]
-        assert b"".join(pieces) == raw, "the tokens do not spell the text"
+        if b"".join(pieces) != raw:
+            raise ValueError(f"this model has no token for {', '.join(self._unknown(text))}; leave it out.")
         tokens = _place(text, encoding.ids, pieces)
         tokens = _group(text, tokens, encoding.word_ids)
         if self.bos is None:
@@ -70,6 +75,17 @@ class Tokenizer:
     def show(self, id_: int) -> str:
         """One token in visible form, out of any context."""
         return visible(self.bytes_of[id_])
+
+    def _unknown(self, text: str) -> list[str]:
+        """Characters, by number, with bytes that are no token: a model that never saw them has none."""
+        known = set(self.bytes_of.values())
+        strange = [c for c in dict.fromkeys(text) if any(bytes([byte]) not in known for byte in c.encode())]
+        return [f"U+{ord(character):04X}" for character in strange]
+
+
+def spelled(text: str) -> bytes:
+    """The bytes that a vocabulary's entry stands for."""
+    return bytes(BYTE_OF[character] for character in text)
 
 
 def _place(text: str, ids: list[int], pieces: list[bytes]) -> list[Token]:
@@ -89,9 +105,9 @@ def _group(text: str, tokens: list[Token], words: list[int]) -> tuple[Token, ...
     grouped = []
     for group, (start, end) in enumerate(zip(starts, [*starts[1:], len(tokens)], strict=True)):
         members = tokens[start:end]
-        split = any(a.char_span[1] > b.char_span[0] for a, b in zip(members, members[1:], strict=False))
+        split = any(a.char_span[1] > b.char_span[0] for a, b in pairwise(members))
         whole = text[members[0].char_span[0] : members[-1].char_span[1]]
-        kind = "character" if split else "word"
+        kind = "character" if split and len(whole.strip()) == 1 else "word"
         grouped += [replace(token, group=group, kind=kind, group_text=whole.strip() or whole) for token in members]
     return tuple(grouped)
 
@@ -100,9 +116,11 @@ def _begins(text: str, tokens: list[Token], words: list[int], index: int) -> boo
     before, here = tokens[index - 1], tokens[index]
     if before.char_span[1] > here.char_span[0]:
         return False
+    border = here.char_span[0]
+    if unicodedata.category(text[border]).startswith("M"):  # a combining mark belongs to what stands before it
+        return False
     if words[index] != words[index - 1]:
         return True
-    border = here.char_span[0]
     return is_unspaced(text[border - 1]) or is_unspaced(text[border])
 
 
@@ -110,17 +128,22 @@ def byte_level_bpe(tokens: list[str], merges: list[str], splitter: str) -> token
     """The library's tokenizer from a GGUF's vocabulary and merges; `splitter` is the file's `tokenizer.ggml.pre`."""
     if splitter not in SPLITTERS:
         raise ValueError(
-            f"this file splits text by the rule {splitter!r}, which is not known here; known are {', '.join(SPLITTERS)}."
+            f"this file splits text by the rule {splitter!r}, which is unknown here; known are {', '.join(SPLITTERS)}."
         )
     vocabulary = {text: id_ for id_, text in enumerate(tokens)}
+    if len(vocabulary) < len(tokens):
+        raise ValueError(f"{len(tokens) - len(vocabulary)} tokens are in the vocabulary twice.")
     pairs = [tuple(merge.split(" ", 1)) for merge in merges]
-    library = tokenizers.Tokenizer(BPE(vocabulary, pairs))
+    try:
+        library = tokenizers.Tokenizer(BPE(vocabulary, pairs))
+    except Exception as error:  # the library raises nothing narrower
+        raise ValueError(f"the merges do not fit the vocabulary: {error}.") from error
     library.pre_tokenizer = SPLITTERS[splitter]()
     return library
 
 
 def _byte_alphabet() -> dict[str, int]:
-    """GPT-2's printable stand-ins: each byte that prints stands for itself, the others for characters from U+0100 on."""
+    """GPT-2's printable stand-ins: a byte that prints stands for itself, the others for characters from U+0100 on."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
     return {chr(byte): byte for byte in printable} | {chr(256 + place): byte for place, byte in enumerate(others)}

@@ -8,6 +8,7 @@ from itertools import accumulate
 GLYPHS = {" ": "·", "\n": "↵", "\t": "⇥", "\r": "␍"}
 # A character that one of our own glyphs would be mistaken for is shown by its number, and so is U+FFFD.
 RESERVED = {*GLYPHS.values(), "⟨", "⟩", "◌", "\ufffd"}
+BLANK = set("\u115f\u1160\u2800\u3164\uffa0")  # letters and a symbol that print nothing
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN", "IDEOGRAPH", "BOPOMOFO")
 
 
@@ -73,7 +74,7 @@ def _show_character(character: str, first: bool) -> str:
     if character in GLYPHS:
         return GLYPHS[character]
     category = unicodedata.category(character)
-    if character in RESERVED or category[0] in "CZ":
+    if character in RESERVED | BLANK or category[0] in "CZ":
         return f"⟨U+{ord(character):04X}⟩"
     if first and category[0] == "M":
         return "◌" + character

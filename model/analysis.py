@@ -1,0 +1,77 @@
+"""Questions asked of a trace. Each answer is computed from the trace's own tensors; none changes the run."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from model.attention import Attention
+from model.trace import AttentionTrace
+
+
+@torch.inference_mode()
+def head_contributions(
+    attention: Attention, trace: AttentionTrace, gains: list[float]
+) -> Float[Tensor, "*batch heads query d_model"]:
+    """What each head adds to the residual stream: gain × mixed through its own columns of W_O.
+
+    Summed over the heads, plus W_O's bias where it has one, this is the attention's output.
+    """
+    columns = attention.output.weight.unflatten(-1, (attention.heads, attention.d_head))
+    gained = trace.mixed * torch.tensor(gains)[:, None, None]
+    return torch.einsum("...hqd,mhd->...hqm", gained, columns)
+
+
+@torch.inference_mode()
+def entropy(weights: Float[Tensor, "*batch key"]) -> Float[Tensor, "*batch"]:
+    """How spread each row of weights is, in bits: 0 for one key alone, log2 n for n equal ones."""
+    return -torch.special.xlogy(weights, weights).sum(dim=-1) / torch.log(torch.tensor(2.0))
+
+
+@torch.inference_mode()
+def likeliest(logits: Float[Tensor, "*batch vocab"], count: int) -> tuple[Tensor, Tensor]:
+    """The `count` likeliest next tokens of each row: their ids and their probabilities."""
+    probabilities = torch.softmax(logits, dim=-1)
+    top = probabilities.topk(count, dim=-1)
+    return top.indices, top.values
+
+
+@dataclass(frozen=True)
+class Cell:
+    """How one weight came about, number by number; every number is read from, or computed from, the trace.
+
+    product    q·k                       scaled   product × scale/√d_head      bias    what the scheme adds
+    score      what enters the softmax   peak     the row's greatest score     visible whether the mask lets it be seen
+    exponential exp(score − peak)        row_sum  the row's sum of these       weight  their quotient
+    """
+
+    product: float
+    scaled: float
+    bias: float
+    score: float
+    peak: float
+    exponential: float
+    row_sum: float
+    weight: float
+    visible: bool
+
+
+@torch.inference_mode()
+def cell(trace: AttentionTrace, head: int, query: int, key: int, scale: float) -> Cell:
+    """The numbers of one cell of one head. `scale` is the factor on q·k that the run used."""
+    row = trace.scores[head, query].double()
+    peak = row.max()
+    exponentials = torch.exp(row - peak)
+    product = trace.raw_scores[head, query, key].item()
+    return Cell(
+        product=product,
+        scaled=product * scale,
+        bias=trace.bias[head, query, key].item(),
+        score=row[key].item(),
+        peak=peak.item(),
+        exponential=exponentials[key].item(),
+        row_sum=exponentials.sum().item(),
+        weight=trace.weights[head, query, key].item(),
+        visible=bool(torch.isfinite(row[key])),
+    )

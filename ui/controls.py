@@ -1,0 +1,148 @@
+"""What every page begins with: the sentence box, its tokens, and the pickers of layer, head, query and key."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import streamlit as st
+
+from model import zoo
+from model.knobs import Knobs
+from ui import header, session, theme
+from ui.session import Run
+from ui.text import t, words
+from ui.tokens import token_strip
+
+TOKEN_LIMIT = 256
+CHARACTER_LIMIT = 20_000
+
+
+@dataclass(frozen=True)
+class Place:
+    """What the reader picked: a layer, a head, the query's token and the key's, all from 0."""
+
+    layer: int
+    head: int
+    query: int
+    key: int
+
+
+def model() -> zoo.Model | None:
+    """The picked model. While it loads, a bar says how far it is; without its weights, the page says what brings them."""
+    name = header.model_name()
+    entry = zoo.offered()[name]
+    if entry.find() is None:
+        st.info(t("sentence.no_weights", title=entry.title))
+        st.code(entry.bring, language=None)
+        return None
+    return session.models().peek(name) or _load_in_view(name, entry.title)
+
+
+def _load_in_view(name: str, title: str) -> zoo.Model:
+    shared, done = session.models(), session.loading()
+    bar = st.progress(0.0, t("sentence.loading", title=title))
+    with ThreadPoolExecutor(1) as pool:
+        loaded = pool.submit(session.load, name, shared, done)
+        while not loaded.done():
+            bar.progress(done.get(name, 0.0), t("sentence.loading", title=title))
+            time.sleep(0.05)
+    bar.empty()
+    return loaded.result()
+
+
+def sentence(using: zoo.Model) -> tuple[Run | None, bool]:
+    """The sentence box and the line under it. Returns the run to show, and whether it is an earlier text's.
+
+    A text that cannot be computed is refused with its counts, and the last good run stands in for it.
+    """
+    example = zoo.offered()[using.name].example
+    text = st.text_input(
+        t("sentence.label"),
+        value=example,
+        key="text",
+        live="0",
+        bind="query-params",
+        label_visibility="collapsed",
+        placeholder=t("sentence.placeholder"),
+        autocomplete="off",
+    )
+    with st.container(key="status"):
+        run, problem = _run(using, text)
+        good = st.session_state.get("good")
+        if run:
+            st.session_state["good"] = (run.text, str(run.knobs))
+            theme.caption(_describe(run))
+            return run, False
+        if not text or not good:
+            theme.caption(problem or "", warning=True)
+            return None, False
+        theme.caption(f"{problem} {t('sentence.earlier', text=_short(good[0]))}", warning=True)
+        earlier, _ = _run(using, good[0])
+        return earlier, True
+
+
+def _run(using: zoo.Model, text: str, knobs: Knobs | None = None) -> tuple[Run | None, str | None]:
+    """The run of a text, or why there is none."""
+    if not text:
+        return None, t("sentence.empty")
+    if len(text) > CHARACTER_LIMIT:
+        return None, t("sentence.too_many_characters", given=len(text), allowed=CHARACTER_LIMIT)
+    try:
+        tokens = using.tokenizer.encode(text)
+        if len(tokens) > TOKEN_LIMIT:
+            over = len(tokens) - TOKEN_LIMIT
+            return None, t("sentence.too_long", given=len(tokens), allowed=TOKEN_LIMIT, over=over)
+        return session.run(using, text, tokens, knobs or Knobs()), None
+    except ValueError as error:
+        return None, str(error)
+
+
+def _describe(run: Run) -> str:
+    title = zoo.offered()[run.model.name].title
+    languages = zoo.offered()[run.model.name].languages
+    said = t("sentence.counts", tokens=len(run.tokens), characters=len(run.text))
+    foreign = "zh" not in languages and any(token.kind == "character" for token in run.tokens)
+    return f"{said} {t('sentence.unknown_language', title=title)}" if foreign else said
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+def place(run: Run) -> Place:
+    """The number boxes for layer, head, query and key, bound to the address; out of range, they are brought back."""
+    config = run.model.config
+    example = zoo.offered()[run.model.name]
+    last = len(run.tokens) - 1
+    most = {"layer": config.layers - 1, "head": config.heads - 1, "query": last, "key": last}
+    columns = st.columns(4, gap="small")
+    values = {}
+    for (name, limit), first, column in zip(most.items(), example.place, columns, strict=True):
+        if name in st.session_state:
+            st.session_state[name] = min(max(st.session_state[name] or 0, 0), limit)
+        label = t(f"place.{name}")
+        start = min(first, limit)
+        values[name] = column.number_input(label, 0, limit, start, 1, key=name, bind="query-params")
+    return Place(**values)
+
+
+def strip(run: Run, at: Place, shades: list[float] | None = None) -> None:
+    """The sentence's tokens as chips; a click makes a token the query. `shades` colours each by a weight 0…1."""
+    chips = [
+        {
+            "index": index,
+            "text": token.visible,
+            "id": token.id,
+            "group": token.group,
+            "kind": token.kind,
+            "group_text": token.group_text,
+            "title": t("tokens.title", bytes=token.bytes.hex(" ").upper() or "–", id=token.id),
+            "shade": shades[index] if shades else None,
+        }
+        for index, token in enumerate(run.tokens)
+    ]
+    token_strip(chips, key="strip", picked=at.query, second=at.key, words=words("tokens"), on_pick=_pick_query)
+
+
+def _pick_query(index: int) -> None:
+    st.session_state["query"] = index
