@@ -13,5 +13,5 @@ page = st.navigation(
     ],
     position="top",
 )
-header.show()
+header.show(page)
 page.run()

@@ -59,7 +59,7 @@ def head(run: Run, at: Place, weights) -> None:
         alt=t("attention.head_alt", layer=at.layer, head=at.head, tokens=seq),
         height=470,
         labels=words("chart"),
-        view=f"{run.model.name}",
+        view=controls.view(run),
         on_pick=pick_cell,
         take_away={"name": f"attention-{at.layer}-{at.head}", "code": code},
     )
@@ -83,7 +83,7 @@ def row(run: Run, at: Place) -> None:
         alt=t("attention.row_alt", token=run.labels[at.query]),
         height=max(120, 24 * seen + 8),
         labels=words("chart"),
-        view=f"{run.model.name}",
+        view=controls.view(run),
         on_pick=pick_bar,
     )
 

@@ -70,15 +70,29 @@ def sentence(using: zoo.Model) -> tuple[Run | None, bool]:
         run, problem = _run(using, text)
         good = st.session_state.get("good")
         if run:
-            st.session_state["good"] = (run.text, str(run.knobs))
+            _remember(run)
             theme.caption(_describe(run))
             return run, False
         if not text or not good:
             theme.caption(problem or "", warning=True)
             return None, False
-        theme.caption(f"{problem} {t('sentence.earlier', text=_short(good[0]))}", warning=True)
-        earlier, _ = _run(using, good[0])
-        return earlier, True
+        theme.caption(f"{problem} {t('sentence.earlier', text=_short(good))}", warning=True)
+        earlier, _ = _run(using, good)
+        return earlier, earlier is not None
+
+
+def view(run: Run) -> str:
+    """Names what the charts show: the same while the reader types on at the end, another for another sentence."""
+    return f"{run.model.name}-{st.session_state['sentence_number']}"
+
+
+def _remember(run: Run) -> None:
+    """Keeps the text as the last good one, and counts sentences: one that neither goes on nor goes back is another."""
+    before = st.session_state.get("good", "")
+    goes_on = run.text.startswith(before) or before.startswith(run.text)
+    number = st.session_state.get("sentence_number", 0)
+    st.session_state["sentence_number"] = number if goes_on else number + 1
+    st.session_state["good"] = run.text
 
 
 def _run(using: zoo.Model, text: str, knobs: Knobs | None = None) -> tuple[Run | None, str | None]:

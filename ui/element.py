@@ -28,11 +28,11 @@ STUB = """export default function (component) {{
 
 @cache
 def version() -> str:
-    """A short name for the scripts as they are on disk, and for the Plotly they use."""
+    """A short name for the scripts and style sheets as they are on disk, and for the Plotly they use."""
     digest = hashlib.sha256(plotly.__version__.encode())
-    for script in sorted(STATIC.glob("*.js")):
-        if script.name != PLOTLY_SCRIPT:
-            digest.update(script.read_bytes())
+    for file in sorted(STATIC.iterdir()):
+        if file.suffix in (".js", ".css") and file.name != PLOTLY_SCRIPT:
+            digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
 
 

@@ -1,6 +1,7 @@
 """The line at the top of every page: which model, which language; and what is said once about the address."""
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from model import zoo
 from ui import theme
@@ -9,11 +10,11 @@ from ui.text import LANGUAGES, browser_language, t
 KNOWN = ("text", "model", "lang", "layer", "head", "query", "key")
 
 
-def show() -> None:
+def show(page: StreamlitPage) -> None:
     """The pickers, and a message for whatever in the address is not understood."""
     st.html(theme.PAGE_STYLE)
     st.html("<div class=\"glass-brand\">Glassformer</div>")
-    _read_address()
+    _read_address(page)
     titles = [entry.title for entry in zoo.offered().values()]
     with st.container(key="header", horizontal=True, vertical_alignment="center", gap="small"):
         st.selectbox(
@@ -37,14 +38,14 @@ def model_name() -> str:
     return next((name for name, entry in offered.items() if entry.title == title), next(iter(offered)))
 
 
-def _read_address() -> None:
+def _read_address(page: StreamlitPage) -> None:
     """Runs once a session, before the widgets: they drop what they do not understand without a word."""
     if st.session_state.get("address_read"):
         return
-    st.session_state["address_read"] = True
     given = {name: st.query_params[name] for name in st.query_params}
-    if given.get("lang") in LANGUAGES:
-        st.session_state["lang"] = LANGUAGES[given["lang"]]
+    if given.get("lang") in LANGUAGES:  # a short name typed by hand: the picker knows only the names it shows
+        st.switch_page(page, query_params={**given, "lang": LANGUAGES[given["lang"]]})
+    st.session_state["address_read"] = True
     refused = [f"{name}={value}"[:60] for name, value in given.items() if not _understood(name, value)]
     if refused:
         st.session_state["address_refused"] = refused

@@ -59,8 +59,7 @@ def row_bars(
     """
     weights, scores = values["weights"], values["scores"]
     keys = len(weights)
-    colours = [theme.sequential[-2][1]] * keys
-    colours[picked] = ROLES["key"]
+    colours = [ROLES["key"] if place == picked else theme.sequential[-2][1] for place in range(keys)]
     labels = token_labels(tokens[:keys])
     bars = {
         "type": "bar",
@@ -74,7 +73,8 @@ def row_bars(
         "customdata": scores.astype(np.float32),
         "hovertemplate": f"%{{y}}<br>{words['score']} %{{customdata:.5g}}<br>{words['weight']} %{{x:.6g}}<extra></extra>",
     }
-    ticks = [f"{label}  {score:+.2f}" for label, score in zip(labels, scores, strict=True)]
+    # the isolates U+2068 and U+2069 keep a right-to-left token from reordering its score
+    ticks = [f"\u2068{label}\u2069  {score:+.2f}" for label, score in zip(labels, scores, strict=True)]
     axis = {"showgrid": False, "zeroline": False, "ticks": ""}
     figure_layout = layout(
         theme,

@@ -1,0 +1,170 @@
+"""The app in a real browser: typing, picking, taking away, reloading."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import ROOT, SIZES
+
+EXAMPLE = "The cat sat on the mat because it was tired."
+
+
+@pytest.fixture
+def opened(serve, open_page):
+    """A function that opens the Attention page and waits for its first picture."""
+
+    def start(address: str = "", **settings) -> Page:
+        tab = open_page(**settings)
+        tab.goto(serve(ROOT / "app.py") + "/" + address)
+        cells(tab).wait_for(timeout=120_000)
+        return tab
+
+    return start
+
+
+def cells(tab: Page):
+    return tab.locator(".st-key-head-chart .heatmaplayer image").first
+
+
+def box(tab: Page):
+    return tab.locator(".st-key-text input")
+
+
+def chips(tab: Page):
+    return tab.locator(".st-key-strip button")
+
+
+def shown_weights(tab: Page) -> list[list[float | None]]:
+    """The cells as the browser holds them."""
+    return tab.evaluate(
+        """() => {
+          const plot = document.querySelector(".st-key-head-chart .js-plotly-plot")
+          return Array.from(plot._fullData[0].z, (row) => Array.from(row, (x) => (Number.isNaN(x) ? null : x)))
+        }"""
+    )
+
+
+def click_cell(tab: Page, row: int, column: int) -> None:
+    place = tab.evaluate(
+        """([row, column]) => {
+          const plot = document.querySelector(".st-key-head-chart .js-plotly-plot")
+          const { xaxis, yaxis } = plot._fullLayout
+          const box = plot.getBoundingClientRect()
+          return [box.left + xaxis._offset + xaxis.d2p(column), box.top + yaxis._offset + yaxis.d2p(row)]
+        }""",
+        [row, column],
+    )
+    tab.mouse.click(*place)
+
+
+def heading(tab: Page, text: str) -> None:
+    expect(tab.get_by_role("heading", name=text, exact=True)).to_be_visible()
+
+
+def test_the_first_picture_is_the_examples_and_its_numbers_are_the_models(opened, smollm2):
+    tab = opened()
+    tokens = smollm2.tokenizer.encode(EXAMPLE)
+    ours = smollm2.run(tokens).blocks[13].attention.weights[8].tolist()
+    shown = shown_weights(tab)
+    for row in range(len(tokens)):
+        assert shown[row][: row + 1] == pytest.approx(ours[row][: row + 1], abs=1e-6)
+        assert all(cell is None for cell in shown[row][row + 1 :])
+    expect(tab.locator(".katex-mathml").first).to_contain_text("50.07")
+
+
+def test_typing_updates_the_heatmap_key_by_key_and_keeps_the_zoom(opened):
+    tab = opened()
+    tab.evaluate(
+        """() => Plotly.relayout(document.querySelector(".st-key-head-chart .js-plotly-plot"),
+             {"xaxis.range": [0.5, 6.5], "yaxis.range": [8.5, 2.5]})"""
+    )
+    box(tab).press("End")
+    box(tab).press_sequentially(" It slept", delay=30)
+    expect(chips(tab)).to_have_count(13)
+    tab.wait_for_function("() => document.querySelector('.st-key-head-chart .js-plotly-plot')._fullData[0].z.length === 13")
+    kept = tab.evaluate("() => document.querySelector('.st-key-head-chart .js-plotly-plot')._fullLayout.xaxis.range")
+    assert kept == pytest.approx([0.5, 6.5], abs=0.6)
+
+
+def test_an_input_method_sends_its_text_once_it_is_composed(opened):
+    tab = opened()
+    box(tab).fill("")
+    expect(chips(tab)).to_have_count(0)
+    session = tab.context.new_cdp_session(tab)
+    box(tab).focus()
+    for composing in ("n", "ni", "ni h", "ni hao"):
+        session.send("Input.imeSetComposition", {"text": composing, "selectionStart": 0, "selectionEnd": len(composing)})
+    tab.wait_for_timeout(300)
+    expect(chips(tab)).to_have_count(0)
+    session.send("Input.insertText", {"text": "你好"})
+    expect(chips(tab).first).to_be_visible()
+    expect(tab.locator(".st-key-strip")).to_contain_text("你")
+
+
+def test_a_click_on_a_cell_shows_its_numbers_and_the_address_keeps_it(opened):
+    tab = opened()
+    click_cell(tab, 8, 5)
+    heading(tab, "How “·was” came to look at “·mat”")
+    expect(tab).to_have_url(re.compile("query=8.*key=5|key=5.*query=8"))
+    weight = shown_weights(tab)[8][5]
+    expect(tab.locator(".katex-mathml").nth(2)).to_contain_text(f"{weight:.4f}")
+    tab.reload()
+    heading(tab, "How “·was” came to look at “·mat”")
+
+
+def test_a_chip_makes_its_token_the_query(opened):
+    tab = opened()
+    chips(tab).nth(3).click()
+    heading(tab, "Row of “·on”")
+
+
+def test_a_reload_restores_text_language_layer_and_head(opened):
+    tab = opened("?text=One+two+three&layer=16&head=0&lang=zh")
+    heading(tab, "第 16 层 · 第 0 个头（从 0 数）")
+    box(tab).press("End")
+    box(tab).press_sequentially(" four")
+    expect(tab).to_have_url(re.compile("four"))
+    tab.reload()
+    heading(tab, "第 16 层 · 第 0 个头（从 0 数）")
+    expect(box(tab)).to_have_value("One two three four")
+
+
+def test_the_browsers_language_comes_first_and_can_be_changed(opened):
+    tab = opened(locale="zh-CN")
+    heading(tab, "第 13 层 · 第 8 个头（从 0 数）")
+    tab.locator(".st-key-lang").get_by_text("EN", exact=True).click()
+    heading(tab, "Layer 13 · head 8")
+
+
+def test_check_agrees_on_this_text(opened):
+    tab = opened()
+    tab.get_by_role("button", name="Check").click()
+    expect(tab.get_by_text("NumPy agrees")).to_be_visible()
+    box(tab).press("End")
+    box(tab).press_sequentially("!")
+    expect(tab.get_by_text("NumPy agrees")).to_have_count(0)
+
+
+def test_a_text_too_long_keeps_the_last_picture_dimmed(opened):
+    tab = opened()
+    box(tab).fill("word " * 300)
+    expect(tab.get_by_role("status")).to_contain_text("256")
+    expect(chips(tab)).to_have_count(11)
+    expect(tab.locator(".st-key-picture")).to_have_css("opacity", "0.4")
+    box(tab).fill("Short again")
+    expect(tab.locator(".st-key-picture")).to_have_css("opacity", "1")
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+def test_nothing_sticks_out_at_any_width(opened, size, locale):
+    tab = opened(size=size, locale=locale)
+    assert tab.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
+    sticking = tab.evaluate(
+        """() => [...document.querySelectorAll(".stMain *")].filter((node) => {
+          const box = node.getBoundingClientRect()
+          return box.width && box.right > window.innerWidth + 1 && !node.closest(".katex, table")
+        }).map((node) => node.outerHTML.slice(0, 120))"""
+    )
+    assert not sticking

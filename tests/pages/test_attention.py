@@ -1,0 +1,122 @@
+"""The Attention page with hard texts, in both languages, without a browser."""
+
+import html
+import re
+
+import pytest
+
+from model import zoo
+from tests.pages.texts import EMPTY, TEXTS, TOO_LONG
+from ui import text as words
+
+LANGUAGES = tuple(words.LANGUAGES)
+
+
+def said(app) -> str:
+    """All that the page says in headings and captions."""
+    return html.unescape("\n".join(re.sub(r"<[^>]+>", "", element.body) for element in app.get("html")))
+
+
+def type_in(app, sentence: str):
+    return app.text_input(key="text").set_value(sentence).run()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_first_picture_is_the_example_at_its_place(app, language):
+    page = app(language)
+    assert not page.exception
+    table = words.table(language)
+    assert table["attention.head"].format(layer=13, head=8) in said(page)
+    assert r"\mathbf{50.07}" in page.latex[0].value
+    assert r"\mathbf{0.8040}" in page.latex[2].value
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_hard_texts_are_shown_with_their_token_count(app, language):
+    page = app(language)
+    tokenizer = zoo.load("smollm2").tokenizer
+    for sentence in TEXTS.values():
+        page = type_in(page, sentence)
+        assert not page.exception, sentence
+        counts = words.table(language)["sentence.counts"]
+        tokens = len(tokenizer.encode(sentence))
+        assert counts.format(tokens=tokens, characters=len(sentence)) in said(page), sentence
+        assert "\ufffd" not in said(page)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_empty_text_shows_a_message_and_no_stale_picture(app, language):
+    page = type_in(app(language), EMPTY)
+    assert not page.exception
+    assert words.table(language)["sentence.empty"] in said(page)
+    assert not page.latex
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_text_too_long_is_refused_with_counts_and_the_last_picture_stays(app, language):
+    page = type_in(type_in(app(language), "The dog ran."), TOO_LONG)
+    assert not page.exception
+    assert re.search(r"\d+.*256", said(page))
+    assert words.table(language)["sentence.earlier"].format(text="The dog ran.") in said(page)
+    assert page.latex
+
+
+def test_a_text_of_many_characters_is_refused_before_it_is_tokenised(app):
+    page = type_in(app("en"), "x" * 30_000)
+    assert not page.exception
+    assert "30000 characters" in said(page)
+
+
+def test_a_shorter_sentence_brings_the_picked_tokens_back_into_range(app):
+    page = app("en")
+    page.number_input(key="query").set_value(10).run()
+    page.number_input(key="key").set_value(10).run()
+    page = type_in(page, "Two")
+    assert not page.exception
+    assert page.number_input(key="query").value == 0
+    assert page.number_input(key="key").value == 0
+
+
+def test_a_key_after_the_query_is_said_to_be_masked(app):
+    page = app("en", query="1", key="5")
+    assert not page.exception
+    assert "causal mask" in said(page)
+    assert not page.latex
+
+
+def test_the_address_restores_text_head_and_cell(app):
+    page = app("en", text="One two three four", layer="16", head="0", query="3", key="2")
+    assert page.text_input(key="text").value == "One two three four"
+    assert "Layer 16 · head 0" in said(page)
+    assert page.number_input(key="query").value == 3
+
+
+def test_what_an_address_says_and_is_not_understood_is_named(app):
+    page = app("en", layer="many", colour="red")
+    assert not page.exception
+    toasts = " ".join(toast.value for toast in page.toast)
+    assert "layer" in toasts
+    assert "colour" in toasts
+    assert page.number_input(key="layer").value == 13
+
+
+def test_the_language_of_the_browser_comes_first(app):
+    page = app("zh")
+    assert page.text_input(key="text").label == words.table("zh")["sentence.label"]
+
+
+def test_check_computes_with_numpy_and_goes_back_when_the_text_changes(app):
+    page = app("en")
+    assert not [badge for badge in page.markdown if "NumPy" in badge.value]
+    page = page.button(key="check-head").click().run()
+    assert not page.exception
+    assert any("NumPy agrees" in badge.value for badge in page.markdown)
+    page = type_in(page, "The cat sat on the mat because it was hungry.")
+    assert not any("NumPy" in badge.value for badge in page.markdown)
+
+
+def test_without_the_weights_the_page_says_what_brings_them(app, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    page = app("en")
+    assert not page.exception
+    assert "requirements-models.txt" in page.code[0].value
