@@ -83,7 +83,7 @@ class Config:
     def _derive(self) -> None:
         if self.d_head == 0 and self.d_model % self.heads:
             raise ValueError(
-                f"d_model {self.d_model} is not a multiple of heads {self.heads}; give d_head to say how wide a head is."
+                f"d_model {self.d_model} is not a multiple of heads {self.heads}; give d_head, a head's width."
             )
         object.__setattr__(self, "kv_heads", self.kv_heads or self.heads)
         object.__setattr__(self, "d_head", self.d_head or self.d_model // self.heads)
@@ -96,7 +96,7 @@ class Config:
             raise ValueError(f"sinusoidal positions pair sines with cosines: d_model {self.d_model} must be even.")
         if self.position == "rope" and (self.rotary_dim % 2 or self.rotary_dim > self.d_head):
             raise ValueError(
-                f"rope turns pairs of dimensions: rotary_dim {self.rotary_dim} must be even and at most d_head {self.d_head}."
+                f"rope turns pairs: rotary_dim {self.rotary_dim} must be even and at most d_head {self.d_head}."
             )
         if self.position == "t5" and (self.t5_buckets < 2 or self.t5_max_distance <= self.t5_buckets // 2):
             raise ValueError(

@@ -28,7 +28,7 @@ class Place:
 
 
 def model() -> zoo.Model | None:
-    """The picked model. While it loads, a bar says how far it is; without its weights, the page says what brings them."""
+    """The picked model. While it loads, a bar says how far it is; without weights, the page says what brings them."""
     name = header.model_name()
     entry = zoo.offered()[name]
     if entry.find() is None:

@@ -13,7 +13,7 @@ KNOWN = ("text", "model", "lang", "layer", "head", "query", "key")
 def show(page: StreamlitPage) -> None:
     """The pickers, and a message for whatever in the address is not understood."""
     st.html(theme.PAGE_STYLE)
-    st.html("<div class=\"glass-brand\">Glassformer</div>")
+    st.html('<div class="glass-brand">Glassformer</div>')
     _read_address(page)
     titles = [entry.title for entry in zoo.offered().values()]
     with st.container(key="header", horizontal=True, vertical_alignment="center", gap="small"):

@@ -71,7 +71,8 @@ def row_bars(
         "textposition": "outside",
         "cliponaxis": False,
         "customdata": scores.astype(np.float32),
-        "hovertemplate": f"%{{y}}<br>{words['score']} %{{customdata:.5g}}<br>{words['weight']} %{{x:.6g}}<extra></extra>",
+        "hovertemplate": f"%{{y}}<br>{words['score']} %{{customdata:.5g}}<br>"
+        f"{words['weight']} %{{x:.6g}}<extra></extra>",
     }
     # the isolates U+2068 and U+2069 keep a right-to-left token from reordering its score
     ticks = [f"\u2068{label}\u2069  {score:+.2f}" for label, score in zip(labels, scores, strict=True)]
