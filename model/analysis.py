@@ -1,6 +1,8 @@
 """Questions asked of a trace. Each answer is computed from the trace's own tensors; none changes the run."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from jaxtyping import Float
@@ -75,3 +77,20 @@ def cell(trace: AttentionTrace, head: int, query: int, key: int, scale: float) -
         weight=trace.weights[head, query, key].item(),
         visible=bool(torch.isfinite(row[key])),
     )
+
+
+def group_starts(groups: Sequence[int]) -> list[int]:
+    """The place of each group's first token; equal neighbours are one group."""
+    return [place for place, group in enumerate(groups) if place == 0 or group != groups[place - 1]]
+
+
+def group_weights(weights: Float[Tensor, "query key"], groups: Sequence[int]) -> Float[Tensor, "group group"]:
+    """One head's weights between words or characters instead of their pieces.
+
+    Over the pieces of a key the weights are summed, over those of a query averaged: a row still sums to 1.
+    `groups` names each token's group; equal neighbours belong together.
+    """
+    starts = group_starts(groups)
+    sizes = torch.tensor([end - start for start, end in pairwise([*starts, len(groups)])])
+    member = torch.repeat_interleave(torch.eye(len(sizes)), sizes, dim=1)
+    return (member / sizes[:, None]) @ weights @ member.T

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import torch
 
+from model.analysis import likeliest
 from model.checkpoint import load_gguf
 from model.config import Config
 from model.decoder import UNTOUCHED, Decoder
@@ -50,6 +51,13 @@ class Model:
     def open_block(self, kept: LightTrace, layer: int, knobs: Knobs = UNTOUCHED) -> BlockTrace:
         """All of one block of a light run."""
         return self.decoder.open_block(kept, layer, knobs)
+
+    @torch.inference_mode()
+    def next_tokens(self, kept: LightTrace, count: int) -> list[tuple[int, float]]:
+        """The likeliest tokens after a run's last one: their ids and probabilities, the likeliest first."""
+        _, logits = self.decoder.read_out(kept.output[-1])
+        ids, shares = likeliest(logits, count)
+        return list(zip(ids.tolist(), shares.tolist(), strict=True))
 
 
 @dataclass(frozen=True)

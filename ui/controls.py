@@ -8,7 +8,8 @@ import streamlit as st
 
 from model import zoo
 from model.knobs import Knobs
-from ui import header, session, theme
+from ui import address, header, session, theme
+from ui.chart import Pick
 from ui.session import Run
 from ui.text import t, words
 from ui.tokens import token_strip
@@ -66,12 +67,13 @@ def sentence(using: zoo.Model) -> tuple[Run | None, bool]:
         placeholder=t("sentence.placeholder"),
         autocomplete="off",
     )
-    with st.container(key="status"):
+    with st.container(key="status", horizontal=True, vertical_alignment="center"):
         run, problem = _run(using, text)
         good = st.session_state.get("good")
         if run:
             _remember(run)
             theme.caption(_describe(run))
+            _share(text)
             return run, False
         if not text or not good:
             theme.caption(problem or "", warning=True)
@@ -79,6 +81,12 @@ def sentence(using: zoo.Model) -> tuple[Run | None, bool]:
         theme.caption(f"{problem} {t('sentence.earlier', text=_short(good))}", warning=True)
         earlier, _ = _run(using, good)
         return earlier, earlier is not None
+
+
+def _share(text: str) -> None:
+    with st.popover(t("address.share"), icon=":material/link:", type="tertiary"):
+        theme.caption(t("address.share_help"))
+        st.code(address.link({"text": text}), language=None, wrap_lines=True)
 
 
 def view(run: Run) -> str:
@@ -134,6 +142,7 @@ def place(run: Run) -> Place:
     for (name, limit), first, column in zip(most.items(), example.place, columns, strict=True):
         if name in st.session_state:
             st.session_state[name] = min(max(st.session_state[name] or 0, 0), limit)
+        address.within(name, limit)
         label = t(f"place.{name}")
         start = min(first, limit)
         values[name] = column.number_input(label, 0, limit, start, 1, key=name, bind="query-params")
@@ -156,6 +165,11 @@ def strip(run: Run, at: Place, shades: list[float] | None = None) -> None:
         for index, token in enumerate(run.tokens)
     ]
     token_strip(chips, key="strip", picked=at.query, second=at.key, words=words("tokens"), on_pick=_pick_query)
+
+
+def pick_cell(pick: Pick) -> None:
+    """A click on a cell of a square of queries and keys."""
+    st.session_state["query"], st.session_state["key"] = pick.row, pick.column
 
 
 def _pick_query(index: int) -> None:

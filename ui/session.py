@@ -42,6 +42,10 @@ class Run:
         """The tokens in visible form."""
         return [token.visible for token in self.tokens]
 
+    def next_tokens(self, count: int) -> list[tuple[int, float]]:
+        """The likeliest tokens after the last one: their ids and probabilities."""
+        return self.model.next_tokens(self.kept, count)
+
     def block(self, layer: int) -> BlockTrace:
         """All of one block, computed again from its kept input."""
         key = ("block", *self.key, layer)

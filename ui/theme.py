@@ -2,6 +2,7 @@
 
 import html
 import re
+from dataclasses import replace
 
 import streamlit as st
 
@@ -9,11 +10,14 @@ from ui.element import STATIC
 from viz.theme import THEMES, Theme
 
 PAGE_STYLE = STATIC / "page.css"
+PROJECTOR_STYLE = STATIC / "projector.css"
+PROJECTOR_SIZE = 17
 
 
 def current() -> Theme:
-    """The colours of the theme that the reader's browser shows."""
-    return THEMES.get(st.context.theme.type or "light", THEMES["light"])
+    """The colours of the theme that the reader's browser shows, and the size of type in charts."""
+    found = THEMES.get(st.context.theme.type or "light", THEMES["light"])
+    return replace(found, size=PROJECTOR_SIZE) if st.session_state.get("projector") else found
 
 
 def plain(text: str) -> str:

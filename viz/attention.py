@@ -33,16 +33,21 @@ def head_weights(
         traces.append(_hatching(seq, theme))
     if seq <= NUMBERED_UP_TO:
         traces.append(_numbers(shown, theme))
-    axis = {"range": [-0.5, seq - 0.5], "showgrid": False, "zeroline": False, "ticks": "", "constrain": "domain"}
-    axis |= _ticks(tokens)
-    figure_layout = layout(
-        theme,
-        margin={"l": 96, "r": 8, "t": 92, "b": 8},
-        xaxis=axis | {"side": "top", "tickangle": -60, "title": None},
-        yaxis=axis | {"range": [seq - 0.5, -0.5], "scaleanchor": "x", "constraintoward": "top"},
-        shapes=[_frame(seq, theme, row=picked[0]), _frame(seq, theme, column=picked[1])],
-    )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return _square(traces, tokens, picked, theme)
+
+
+def head_difference(
+    difference: Float[np.ndarray, "query key"],
+    tokens: Sequence[str],
+    *,
+    picked: tuple[int, int],
+    words: Mapping[str, str],
+    theme: Theme,
+) -> go.Figure:
+    """What a change did to one head's weights, changed − original: on the diverging scale, always −1…1."""
+    cells = _cells(difference, len(tokens), words, theme)
+    cells |= {"zmin": -1, "zmax": 1, "colorscale": [list(stop) for stop in theme.diverging]}
+    return _square([cells], tokens, picked, theme)
 
 
 def row_bars(
@@ -82,10 +87,30 @@ def row_bars(
         margin={"l": 150, "r": 48, "t": 4, "b": 4},
         xaxis=axis | {"range": [0, 1], "showticklabels": False, "fixedrange": True},
         yaxis=axis
-        | {"range": [keys - 0.5, -0.5], "tickvals": list(range(keys)), "ticktext": ticks, "tickfont": {"family": MONO}},
+        | {
+            "range": [keys - 0.5, -0.5],
+            "tickvals": list(range(keys)),
+            "ticktext": ticks,
+            "tickfont": {"family": MONO, "size": theme.size},
+        },
         bargap=0.35,
     )
     return go.Figure({"data": [bars], "layout": figure_layout})
+
+
+def _square(traces: list[dict], tokens: Sequence[str], picked: tuple[int, int], theme: Theme) -> go.Figure:
+    """Traces over a square of queries and keys: row 0 at the top, the picked row and column framed."""
+    seq = len(tokens)
+    axis = {"range": [-0.5, seq - 0.5], "showgrid": False, "zeroline": False, "ticks": "", "constrain": "domain"}
+    axis |= _ticks(tokens, theme)
+    figure_layout = layout(
+        theme,
+        margin={"l": 96, "r": 8, "t": 92, "b": 8},
+        xaxis=axis | {"side": "top", "tickangle": -60, "title": None},
+        yaxis=axis | {"range": [seq - 0.5, -0.5], "scaleanchor": "x", "constraintoward": "top"},
+        shapes=[_frame(seq, theme, row=picked[0]), _frame(seq, theme, column=picked[1])],
+    )
+    return go.Figure({"data": traces, "layout": figure_layout})
 
 
 def _cells(shown: Float[np.ndarray, "query key"], seq: int, words: Mapping[str, str], theme: Theme) -> dict:
@@ -115,7 +140,7 @@ def _numbers(shown: Float[np.ndarray, "query key"], theme: Theme) -> dict:
         "x": columns,
         "y": rows,
         "text": [f"{weight:.2f}".replace("0.", ".", 1) if weight < 0.995 else "1.0" for weight in weights],
-        "textfont": {"size": 11, "color": theme.text_on(weights)},
+        "textfont": {"size": theme.size - 2, "color": theme.text_on(weights)},
         "hoverinfo": "skip",
     }
 
@@ -142,12 +167,12 @@ def _future(seq: int) -> np.ndarray:
     return np.triu(np.ones((seq, seq), dtype=bool), k=1)
 
 
-def _ticks(tokens: Sequence[str]) -> dict:
+def _ticks(tokens: Sequence[str], theme: Theme) -> dict:
     """Every token's label, or every n-th where they would overlap."""
     stride = -(-len(tokens) // LABELLED_UP_TO)
     places = list(range(0, len(tokens), stride))
     labels = token_labels(tokens)
-    font = {"family": MONO, "size": 13 if len(tokens) <= 24 else 10}
+    font = {"family": MONO, "size": theme.size if len(tokens) <= 24 else theme.size - 3}
     return {"tickmode": "array", "tickvals": places, "ticktext": [labels[place] for place in places], "tickfont": font}
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-FONT = "system-ui, -apple-system, 'Segoe UI', 'Noto Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
+FONT = "system-ui, 'Segoe UI', 'Noto Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
 ROLES = {
     "query": "#0072B2",
     "key": "#D55E00",
@@ -24,7 +24,10 @@ ROLES = {
 
 @dataclass(frozen=True)
 class Theme:
-    """The colours of one theme: page, ink, quiet ink, faint lines, the two scales, and a text tone for each role."""
+    """The colours of one theme: page, ink, quiet ink, faint lines, the two scales, a text tone for each role.
+
+    `size` is that of a chart's type, in pixels.
+    """
 
     background: str
     ink: str
@@ -33,6 +36,7 @@ class Theme:
     sequential: tuple[tuple[float, str], ...]
     diverging: tuple[tuple[float, str], ...]
     text: dict[str, str]
+    size: int = 13
 
     def cell_colours(self, shares: Float[np.ndarray, " cell"]) -> Float[np.ndarray, "cell 3"]:
         """The red, green and blue, 0 to 255, of these places 0…1 on the sequential scale."""
@@ -64,11 +68,11 @@ def layout(theme: Theme, **parts: object) -> dict:
         "template": {},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": FONT, "color": theme.ink, "size": 13},
+        "font": {"family": FONT, "color": theme.ink, "size": theme.size},
         "hoverlabel": {
             "bgcolor": theme.background,
             "bordercolor": theme.quiet,
-            "font": {"color": theme.ink, "size": 13},
+            "font": {"color": theme.ink, "size": theme.size},
         },
         "showlegend": False,
         "dragmode": "zoom",

@@ -82,7 +82,9 @@ def test_typing_updates_the_heatmap_key_by_key_and_keeps_the_zoom(opened):
     box(tab).press("End")
     box(tab).press_sequentially(" It slept", delay=30)
     expect(chips(tab)).to_have_count(13)
-    tab.wait_for_function("() => document.querySelector('.st-key-head-chart .js-plotly-plot')._fullData[0].z.length === 13")
+    tab.wait_for_function(
+        "() => document.querySelector('.st-key-head-chart .js-plotly-plot')._fullData[0].z.length === 13"
+    )
     kept = tab.evaluate("() => document.querySelector('.st-key-head-chart .js-plotly-plot')._fullLayout.xaxis.range")
     assert kept == pytest.approx([0.5, 6.5], abs=0.6)
 
@@ -94,7 +96,9 @@ def test_an_input_method_sends_its_text_once_it_is_composed(opened):
     session = tab.context.new_cdp_session(tab)
     box(tab).focus()
     for composing in ("n", "ni", "ni h", "ni hao"):
-        session.send("Input.imeSetComposition", {"text": composing, "selectionStart": 0, "selectionEnd": len(composing)})
+        session.send(
+            "Input.imeSetComposition", {"text": composing, "selectionStart": 0, "selectionEnd": len(composing)}
+        )
     tab.wait_for_timeout(300)
     expect(chips(tab)).to_have_count(0)
     session.send("Input.insertText", {"text": "你好"})

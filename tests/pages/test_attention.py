@@ -26,7 +26,7 @@ def test_the_first_picture_is_the_example_at_its_place(app, language):
     page = app(language)
     assert not page.exception
     table = words.table(language)
-    assert table["attention.head"].format(layer=13, head=8) in said(page)
+    assert table["head.title"].format(layer=13, head=8) in said(page)
     assert r"\mathbf{50.07}" in page.latex[0].value
     assert r"\mathbf{0.8040}" in page.latex[2].value
 

@@ -38,7 +38,9 @@ def test_without_the_mask_no_cell_is_left_out_and_nothing_is_hatched():
     assert not any(trace.fillpattern.shape for trace in figure.data if trace.type == "scatter")
 
 
-@pytest.mark.parametrize("tokens", [["the", "cat", "the", "cat"], ["1", "2", "10", "1E1"], ["<s>", "<b>", "$x$", "a&b"]])
+@pytest.mark.parametrize(
+    "tokens", [["the", "cat", "the", "cat"], ["1", "2", "10", "1E1"], ["<s>", "<b>", "$x$", "a&b"]]
+)
 def test_axes_are_numeric_with_one_label_a_token(tokens):
     layout = draw(causal_weights(4), tokens).layout
     for axis in (layout.xaxis, layout.yaxis):

@@ -1,0 +1,109 @@
+"""One head large: its weights token by token, or word by word where the model splits words; and the picked row."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from model.analysis import group_starts, group_weights
+from model.visible import visible
+from ui import controls, proof, theme
+from ui.chart import Pick, chart
+from ui.controls import Place
+from ui.session import Run
+from ui.text import t, words
+from viz import attention as pictures
+
+
+@dataclass(frozen=True, eq=False)
+class Square:
+    """What is drawn: weights, the labels of rows and columns, the picked row and column, and each row's first token."""
+
+    weights: np.ndarray
+    labels: list[str]
+    picked: tuple[int, int]
+    tokens: list[int]
+
+
+def show(run: Run, at: Place) -> None:
+    """The head's weights as a square, with caption, proof and take-away."""
+    theme.heading(t("head.title", layer=at.layer, head=at.head))
+    square = _by_word(run, at) if _grouped(run) else _by_token(run, at)
+    size = len(square.labels)
+    theme.caption(t("head.caption" if len(run.tokens) == size else "head.caption_words", size=size))
+    figure = pictures.head_weights(
+        square.weights,
+        square.labels,
+        picked=square.picked,
+        causal=run.knobs.causal,
+        words=words("head.axes"),
+        theme=theme.current(),
+    )
+    name = f"blocks.{at.layer}.attention.weights"
+    code = t("head.code", name=name, head=at.head, text=repr(run.text), model=run.model.name)
+
+    def pick(found: Pick) -> None:
+        st.session_state["query"], st.session_state["key"] = square.tokens[found.row], square.tokens[found.column]
+
+    chart(
+        figure,
+        key="head-chart",
+        alt=t("head.alt", layer=at.layer, head=at.head, size=size),
+        height=470,
+        labels=words("chart"),
+        view=f"{controls.view(run)}-{size == len(run.tokens)}",
+        on_pick=pick,
+        take_away={"name": f"attention-{at.layer}-{at.head}", "code": code},
+    )
+    proof.badge(run, at.layer, "attention.weights", key="head")
+
+
+def row(run: Run, at: Place) -> None:
+    """The query's row of weights as bars, with the scores they come from."""
+    theme.heading(t("head.row", token=run.labels[at.query]))
+    theme.caption(t("head.row_caption", d_head=run.model.config.d_head))
+    trace = run.block(at.layer).attention
+    seen = at.query + 1 if run.knobs.causal else len(run.tokens)
+    values = {
+        "weights": trace.weights[at.head, at.query, :seen].numpy(),
+        "scores": trace.scores[at.head, at.query, :seen].numpy(),
+    }
+    look = {"words": words("head.axes"), "theme": theme.current()}
+    chart(
+        pictures.row_bars(values, run.labels, picked=at.key, **look),
+        key="row-chart",
+        alt=t("head.row_alt", token=run.labels[at.query]),
+        height=max(120, 24 * seen + 8),
+        labels=words("chart"),
+        view=controls.view(run),
+        on_pick=lambda found: st.session_state.update(key=found.row),
+    )
+
+
+def _grouped(run: Run) -> bool:
+    """The switch between tokens and words; shown only where some word or character has several tokens."""
+    if len(group_starts(_groups(run))) == len(run.tokens):
+        return False
+    return st.toggle(t("head.by_word"), key="words", bind="query-params", help=t("head.by_word_help"))
+
+
+def _by_token(run: Run, at: Place) -> Square:
+    weights = run.kept.weights[at.layer][at.head].numpy()
+    return Square(weights, run.labels, (at.query, at.key), list(range(len(run.tokens))))
+
+
+def _by_word(run: Run, at: Place) -> Square:
+    groups = _groups(run)
+    starts = group_starts(groups)
+    ends = [*starts[1:], len(groups)]
+    labels = [
+        visible(b"".join(token.bytes for token in run.tokens[start:end])) or run.tokens[start].visible
+        for start, end in zip(starts, ends, strict=True)
+    ]
+    weights = group_weights(run.kept.weights[at.layer][at.head], groups).numpy()
+    picked = tuple(int(np.searchsorted(starts, place, side="right")) - 1 for place in (at.query, at.key))
+    return Square(weights, labels, picked, starts)
+
+
+def _groups(run: Run) -> list[int]:
+    return [token.group for token in run.tokens]
