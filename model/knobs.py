@@ -45,7 +45,8 @@ class Knobs:
         for layer, head, _ in self.head_gains:
             if not (0 <= layer < config.layers and 0 <= head < config.heads):
                 raise ValueError(
-                    f"there is no head {layer}.{head}; layers are 0 to {config.layers - 1}, heads 0 to {config.heads - 1}."
+                    f"there is no head {layer}.{head}; "
+                    f"layers are 0 to {config.layers - 1}, heads 0 to {config.heads - 1}."
                 )
         if self.positions is not None and len(self.positions) != tokens:
             raise ValueError(f"{len(self.positions)} positions were given for {tokens} tokens; give one a token.")

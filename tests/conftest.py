@@ -1,0 +1,25 @@
+"""While the tests run, every shape in a signature of `model` is checked; at run time such checks cost nothing."""
+
+import jaxtyping
+import pytest
+import torch
+
+# The tower: a whole number may stand for a float, as Python's own rules for types have it.
+jaxtyping.install_import_hook("model", "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
+torch.set_num_threads(1)
+
+
+@pytest.fixture
+def unchecked(monkeypatch) -> None:
+    """Without those checks, as a reader's wrong input meets the code."""
+    monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)
+
+
+@pytest.fixture(scope="session")
+def smollm2():
+    """SmolLM2-135M as the app loads it, once for all tests that read it."""
+    from model import zoo  # after the hook above
+
+    if zoo.find_smollm2() is None:
+        pytest.skip(f"SmolLM2's weights are not installed: {zoo.MODELS['smollm2'].bring}")
+    return zoo.load("smollm2")
