@@ -17,10 +17,11 @@ def page() -> None:
     model = controls.model()
     if model is None:
         return
-    run, earlier = controls.sentence(model)
+    said = controls.sentence(model)
+    run = said.run
     if run is None:
         return
-    theme.dim("picture", earlier)
+    theme.dim("picture", said.earlier)
     with st.container(key="picture"):
         tokens = st.container()
         left, right = st.columns([1.15, 1], gap="large")
@@ -35,6 +36,7 @@ def page() -> None:
             numbers(run, at)
         if st.toggle(t("attention.change"), key="change", bind="query-params"):
             changes.show(run, at)
+    controls.share(said)
 
 
 def numbers(run: Run, at: Place) -> None:

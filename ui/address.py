@@ -1,5 +1,6 @@
 """The page's address is its state: which parameters there are, what of a link is not understood, the link to share."""
 
+import re
 from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
@@ -53,6 +54,10 @@ def _one_of(choices: Callable[[], list[str]]) -> Callable[[str], bool]:
     return lambda value: value in choices()
 
 
+def _number(value: str) -> bool:
+    return re.fullmatch(r"\d+(\.\d+)?", value) is not None
+
+
 def _switch(value: str) -> bool:
     return value in ("true", "false")
 
@@ -71,7 +76,7 @@ PARAMETERS: dict[str, Callable[[str], bool]] = {
     "panel": lambda value: True,
     "change": _switch,
     "mask": _switch,
-    "scale": lambda value: True,
-    "heat": lambda value: True,
-    "off": lambda value: True,
+    "scale": _number,
+    "heat": _number,
+    "off": lambda value: all(re.fullmatch(r"\d+\.\d+", head) for head in value.split(",")),
 }

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from model import zoo
 from model.knobs import Knobs
@@ -51,8 +52,17 @@ def _load_in_view(name: str, title: str) -> zoo.Model:
     return loaded.result()
 
 
-def sentence(using: zoo.Model) -> tuple[Run | None, bool]:
-    """The sentence box and the line under it. Returns the run to show, and whether it is an earlier text's.
+@dataclass(frozen=True, eq=False)
+class Sentence:
+    """What the box holds: the run to show, whether it is an earlier text's, and the line under the box."""
+
+    run: Run | None
+    earlier: bool
+    line: DeltaGenerator
+
+
+def sentence(using: zoo.Model) -> Sentence:
+    """The sentence box and the line under it.
 
     A text that cannot be computed is refused with its counts, and the last good run stands in for it.
     """
@@ -67,26 +77,27 @@ def sentence(using: zoo.Model) -> tuple[Run | None, bool]:
         placeholder=t("sentence.placeholder"),
         autocomplete="off",
     )
-    with st.container(key="status", horizontal=True, vertical_alignment="center"):
+    line = st.container(key="status", horizontal=True, vertical_alignment="center")
+    with line:
         run, problem = _run(using, text)
         good = st.session_state.get("good")
         if run:
             _remember(run)
             theme.caption(_describe(run))
-            _share(text)
-            return run, False
+            return Sentence(run, False, line)
         if not text or not good:
             theme.caption(problem or "", warning=True)
-            return None, False
+            return Sentence(None, False, line)
         theme.caption(f"{problem} {t('sentence.earlier', text=_short(good))}", warning=True)
         earlier, _ = _run(using, good)
-        return earlier, earlier is not None
+        return Sentence(earlier, earlier is not None, line)
 
 
-def _share(text: str) -> None:
-    with st.popover(t("address.share"), icon=":material/link:", type="tertiary"):
+def share(said: Sentence) -> None:
+    """The link that opens exactly this, under the box. Called when all pickers of the page have their values."""
+    with said.line, st.popover(t("address.share"), icon=":material/link:", type="tertiary"):
         theme.caption(t("address.share_help"))
-        st.code(address.link({"text": text}), language=None, wrap_lines=True)
+        st.code(address.link({"text": said.run.text}), language=None, wrap_lines=True)
 
 
 def view(run: Run) -> str:

