@@ -9,7 +9,8 @@ st.set_page_config(page_title="Glassformer", page_icon="🔍", layout="wide", in
 
 page = st.navigation(
     [
-        st.Page("pages/attention.py", title=t("pages.attention"), url_path="attention", default=True),
+        st.Page("pages/overview.py", title=t("pages.overview"), url_path="overview", default=True),
+        st.Page("pages/attention.py", title=t("pages.attention"), url_path="attention"),
     ],
     position="top",
 )

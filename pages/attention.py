@@ -1,19 +1,16 @@
-"""Attention: where each token reads from, one head at a time, down to the numbers of one cell."""
-
-import math
+"""Attention: all heads at once, one head large, one row of it, and one cell taken apart down to the residual stream."""
 
 import streamlit as st
 
-from model.analysis import cell
-from ui import changes, controls, formulas, head, theme
+from ui import bench, changes, contributions, controls, head, projections, stepper, theme, wall
 from ui.controls import Place
 from ui.session import Run
-from ui.text import t
+from ui.text import t, words
 
 
 @st.fragment
 def page() -> None:
-    """The page reads downward: sentence, tokens, the head, the row, the cell."""
+    """The page reads downward: sentence and tokens; the wall, the head and a panel beside each other; changes."""
     model = controls.model()
     if model is None:
         return
@@ -24,34 +21,47 @@ def page() -> None:
     theme.dim("picture", said.earlier)
     with st.container(key="picture"):
         tokens = st.container()
-        left, right = st.columns([1.15, 1], gap="large")
-        with right:
+        with st.container(key="three"):
+            left, middle, right = st.columns([1, 1.25, 1.1], gap="medium")
+        large = middle.container()
+        with middle:
             at = controls.place(run)
         with tokens:
             controls.strip(run, at, run.kept.weights[at.layer][at.head, at.query].tolist())
-        with left:
+        with large:
             head.show(run, at)
-        with right:
+        with left:
+            wall.show(run, at)
             head.row(run, at)
-            numbers(run, at)
+        with right:
+            panel(run, at)
         if st.toggle(t("attention.change"), key="change", bind="query-params"):
             changes.show(run, at)
     controls.share(said)
 
 
-def numbers(run: Run, at: Place) -> None:
-    """The picked cell: q·k, the score, the softmax, the weight, each as symbols and with its live numbers."""
-    d_head = run.model.config.d_head
-    theme.heading(t("attention.cell", query=run.labels[at.query], key=run.labels[at.key]))
-    found = cell(run.block(at.layer).attention, at.head, at.query, at.key, run.knobs.scale / math.sqrt(d_head))
-    if not found.visible:
-        theme.caption(t("attention.masked", query=at.query, key=at.key))
-        return
-    symbols = formulas.Symbols(theme.current(), at.query, at.key)
-    st.latex(formulas.product(symbols, found))
-    st.latex(formulas.score(symbols, found, d_head, run.knobs.scale, run.knobs.temperature))
-    st.latex(formulas.softmax(symbols, found))
-    theme.caption(t("attention.peak", peak=f"{found.peak:.4g}"))
+def panel(run: Run, at: Place) -> None:
+    """What stands beside the head: the picked cell step by step, or another look at the same head."""
+    names = words("attention.panels")
+    chosen = st.segmented_control(
+        t("attention.panel"),
+        list(PANELS),
+        default="cell",
+        required=True,
+        format_func=names.get,
+        key="panel",
+        persist_state="session",
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    PANELS[chosen](run, at)
 
+
+PANELS = {
+    "cell": stepper.show,
+    "projections": projections.show,
+    "output": contributions.show,
+    "bench": bench.show,
+}
 
 page()

@@ -16,9 +16,7 @@ def show(page: StreamlitPage) -> None:
     titles = [entry.title for entry in zoo.offered().values()]
     with st.container(key="header", horizontal=True, vertical_alignment="center", gap="small"):
         st.toggle(t("header.projector"), key="projector", bind="query-params")
-        st.selectbox(
-            t("header.model"), titles, key="model", bind="query-params", label_visibility="collapsed", width=170
-        )
+        st.selectbox(t("header.model"), titles, key="model", bind="query-params", label_visibility="collapsed")
         st.segmented_control(
             t("header.language"),
             list(LANGUAGES.values()),

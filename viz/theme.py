@@ -59,7 +59,7 @@ def contrast(one: Sequence[float], other: Sequence[float]) -> float:
 def token_labels(texts: Sequence[str], longest: int = 12) -> list[str]:
     """Token texts as Plotly labels: long ones shortened, markup escaped."""
     shortened = [text if len(text) <= longest else text[: longest - 1] + "…" for text in texts]
-    return [html.escape(text) for text in shortened]
+    return [html.escape(text, quote=False) for text in shortened]  # Plotly shows &quot; as it stands
 
 
 def layout(theme: Theme, **parts: object) -> dict:

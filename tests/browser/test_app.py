@@ -16,7 +16,7 @@ def opened(serve, open_page):
 
     def start(address: str = "", **settings) -> Page:
         tab = open_page(**settings)
-        tab.goto(serve(ROOT / "app.py") + "/" + address)
+        tab.goto(serve(ROOT / "app.py") + "/attention" + address)
         cells(tab).wait_for(timeout=120_000)
         return tab
 

@@ -1,0 +1,30 @@
+"""Overview: the whole machine at once, a lane a token, from the text to the probabilities of what comes next."""
+
+import streamlit as st
+
+from ui import controls, machine, theme
+from ui.text import t
+
+
+@st.fragment
+def page() -> None:
+    """The page reads downward: sentence, tokens, the machine, its pickers, the way into it."""
+    model = controls.model()
+    if model is None:
+        return
+    said = controls.sentence(model)
+    run = said.run
+    if run is None:
+        return
+    theme.dim("picture", said.earlier)
+    with st.container(key="picture"):
+        above = st.container()
+        at = controls.place(run)
+        with above:
+            controls.strip(run, at, run.kept.weights[at.layer][at.head, at.query].tolist())
+            machine.show(run, at)
+        st.page_link("pages/attention.py", label=t("overview.attention"), icon=":material/arrow_forward:")
+    controls.share(said)
+
+
+page()
