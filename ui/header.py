@@ -15,7 +15,7 @@ def show(page: StreamlitPage) -> None:
     address.read(page)
     titles = [entry.title for entry in zoo.offered().values()]
     with st.container(key="header", horizontal=True, vertical_alignment="center", gap="small"):
-        st.toggle(t("header.projector"), key="projector", bind="query-params")
+        projector = st.toggle(t("header.projector"), key="projector", bind="query-params")
         st.selectbox(t("header.model"), titles, key="model", bind="query-params", label_visibility="collapsed")
         st.segmented_control(
             t("header.language"),
@@ -26,7 +26,7 @@ def show(page: StreamlitPage) -> None:
             bind="query-params",
             label_visibility="collapsed",
         )
-    if st.session_state["projector"]:
+    if projector:
         st.html(theme.PROJECTOR_STYLE)
 
 

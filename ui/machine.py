@@ -74,7 +74,7 @@ def _lens(run: Run, lanes: tuple[int, ...]) -> np.ndarray:
 
 def _pick_view(run: Run) -> str:
     """What the cells show. The lens costs several forward passes, so another text goes back to the norms."""
-    if st.session_state.get("machine-run") != run.key:
+    if st.session_state.get("machine-run") != run.key or "machine-view" not in st.session_state:
         st.session_state["machine-run"] = run.key
         st.session_state["machine-view"] = "norm"
     return st.segmented_control(

@@ -1,4 +1,6 @@
-"""The app, run without a browser: `app(page, language, **address)` opens a page as a reader's link would."""
+"""The app, run without a browser. `start(language, **address)` opens it as a reader's link would, on its first page;
+`app(…)` goes on to the Attention page. (A page gone to is run alone, without the header of app.py.)
+"""
 
 from pathlib import Path
 
@@ -11,7 +13,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture
-def app():
+def start():
     """A function that opens the app; the first run loads the model."""
     if zoo.find_smollm2() is None:
         pytest.skip(f"SmolLM2's weights are not installed: {zoo.MODELS['smollm2'].bring}")
@@ -22,5 +24,15 @@ def app():
         for name, value in address.items():
             test.query_params[name] = value
         return test.run()
+
+    return opened
+
+
+@pytest.fixture
+def app(start):
+    """A function that opens the app's Attention page."""
+
+    def opened(language: str, **address: str) -> AppTest:
+        return start(language, **address).switch_page("pages/attention.py").run()
 
     return opened
