@@ -40,7 +40,7 @@ def vectors(upper: Bars, lower: Bars, *, picked: int | None, words: Mapping[str,
                 "hovertemplate": f"{words['dimension']} %{{x}}<br>{bars.name} %{{y:.6g}}<extra></extra>",
             }
         )
-    axis = BARE | {"range": [-scale, scale], "zeroline": True, "zerolinecolor": theme.quiet, "nticks": 3}
+    axis = BARE | {"range": [-scale, scale], "zeroline": True, "zerolinecolor": theme.quiet, "nticks": 5}
     width = len(upper.values)
     figure_layout = layout(
         theme,

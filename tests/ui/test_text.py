@@ -30,11 +30,13 @@ def test_every_key_that_the_code_asks_for_exists():
 
 def test_chinese_prose_uses_full_width_punctuation():
     for key, value in text.table("zh").items():
-        if not key.endswith(".code"):
+        if not key.endswith("code"):
             assert not re.search(r"[\u4e00-\u9fff][,;:!?](\s|$)", value), key
 
 
 def test_chinese_texts_are_chinese():
-    same_in_both = {key for key, value in text.table("zh").items() if not re.search(r"[\u4e00-\u9fff]", value)}
-    assert all(text.table("zh")[key] == text.table("en")[key] for key in same_in_both)
-    assert all(len(text.table("zh")[key]) <= 5 for key in same_in_both)
+    """Only signs, numbers and code may do without a Chinese character."""
+    for key, value in text.table("zh").items():
+        if not re.search(r"[\u4e00-\u9fff]", value) and not key.endswith("code"):
+            bare = PLACES.sub("", value)
+            assert not re.search(r"[A-Za-z]{5}", bare), key

@@ -1,0 +1,13 @@
+"""A page for tests/browser/test_heads.py: the wall of heads, Q K V and the contributions, and nothing else."""
+
+import streamlit as st
+
+from ui import contributions, controls, projections, wall
+
+st.set_page_config(layout="wide")
+
+run = controls.sentence(controls.model()).run
+at = controls.place(run)
+wall.show(run, at)
+projections.show(run, at)
+contributions.show(run, at)
