@@ -14,5 +14,5 @@ page = st.navigation(
     ],
     position="top",
 )
-header.show(page)
+header.show()
 page.run()

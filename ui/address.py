@@ -5,20 +5,20 @@ from collections.abc import Callable, Mapping
 from urllib.parse import urlencode
 
 import streamlit as st
-from streamlit.navigation.page import StreamlitPage
 
 from model import zoo
 from ui import theme
 from ui.text import LANGUAGES, language, t
 
 
-def read(page: StreamlitPage) -> None:
+def read() -> None:
     """Runs once a session, before the widgets: these drop what they do not understand without a word."""
     if st.session_state.get("address_read"):
         return
     given = {name: st.query_params[name] for name in st.query_params}
     if given.get("lang") in LANGUAGES:  # a short name typed by hand: the picker knows only the names it shows
-        st.switch_page(page, query_params={**given, "lang": LANGUAGES[given["lang"]]})
+        st.query_params["lang"] = LANGUAGES[given["lang"]]
+        st.rerun()
     st.session_state["address_read"] = True
     for name, value in given.items():
         if name not in PARAMETERS or not PARAMETERS[name](value):

@@ -1,18 +1,17 @@
 """The line at the top of every page: which model, which language, and larger type for a projector."""
 
 import streamlit as st
-from streamlit.navigation.page import StreamlitPage
 
 from model import zoo
 from ui import address, theme
 from ui.text import LANGUAGES, browser_language, t
 
 
-def show(page: StreamlitPage) -> None:
+def show() -> None:
     """The pickers, and a message for whatever in the address is not understood."""
     st.html(theme.PAGE_STYLE)
     st.html('<div class="glass-brand">Glassformer</div>')
-    address.read(page)
+    address.read()
     titles = [entry.title for entry in zoo.offered().values()]
     with st.container(key="header", horizontal=True, vertical_alignment="center", gap="small"):
         projector = st.toggle(t("header.projector"), key="projector", bind="query-params")
