@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.pages_manager import PagesManager
 
 from model import zoo
 from model.knobs import Knobs
@@ -31,6 +32,7 @@ class Place:
 
 def model() -> zoo.Model | None:
     """The picked model. While it loads, a bar says how far it is; without weights, the page says what brings them."""
+    _enter_through_the_app()
     name = header.model_name()
     entry = zoo.offered()[name]
     if entry.find() is None:
@@ -38,6 +40,16 @@ def model() -> zoo.Model | None:
         st.code(entry.bring, language=None)
         return None
     return session.models().peek(name) or _load_in_view(name, entry.title)
+
+
+def _enter_through_the_app() -> None:
+    """Where the first address that a server is ever asked for is a page's, Streamlit runs that file without app.py.
+
+    It does so for every project with a folder named pages, until app.py has said which pages there are.
+    """
+    if PagesManager.uses_pages_directory:
+        PagesManager.uses_pages_directory = False
+        st.rerun()
 
 
 def _load_in_view(name: str, title: str) -> zoo.Model:

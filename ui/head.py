@@ -13,6 +13,7 @@ from ui.controls import Place
 from ui.session import Run
 from ui.text import t, words
 from viz import attention as pictures
+from viz.arcs import ARCS, over_sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,7 @@ def show(run: Run, at: Place) -> None:
         figure,
         key="head-chart",
         alt=t("head.alt", layer=at.layer, head=at.head, size=size),
-        height=470,
+        height=430,
         labels=words("chart"),
         view=f"{controls.view(run)}-{size == len(run.tokens)}",
         on_pick=pick,
@@ -59,9 +60,9 @@ def show(run: Run, at: Place) -> None:
 
 
 def row(run: Run, at: Place) -> None:
-    """The query's row of weights as bars, with the scores they come from."""
+    """The query's row of weights as arcs over the sentence, then as bars with the scores they come from."""
     theme.heading(t("head.row", token=run.labels[at.query]))
-    theme.caption(t("head.row_caption", d_head=run.model.config.d_head))
+    theme.caption(t("head.row_caption", d_head=run.model.config.d_head, arcs=ARCS))
     trace = run.block(at.layer).attention
     seen = at.query + 1 if run.knobs.causal else len(run.tokens)
     values = {
@@ -69,6 +70,16 @@ def row(run: Run, at: Place) -> None:
         "scores": trace.scores[at.head, at.query, :seen].numpy(),
     }
     look = {"words": words("head.axes"), "theme": theme.current()}
+    whole = run.kept.weights[at.layer][at.head, at.query].numpy()
+    chart(
+        over_sentence(whole, run.labels, picked=(at.query, at.key), **look),
+        key="arcs-chart",
+        alt=t("head.arcs_alt", token=run.labels[at.query], arcs=ARCS),
+        height=150,
+        labels=words("chart"),
+        view=controls.view(run),
+        on_pick=lambda found: st.session_state.update(query=found.row),
+    )
     chart(
         pictures.row_bars(values, run.labels, picked=at.key, **look),
         key="row-chart",

@@ -10,6 +10,7 @@ from ui.controls import Place
 from ui.session import Run
 from ui.text import t, words
 from viz import answers, overview, strip
+from viz.arcs import ARCS
 from viz.lanes import Lanes
 
 LIKELIEST = 3
@@ -137,7 +138,7 @@ def _answers(run: Run, at: Place, lanes: Lanes, stages: dict[str, str]) -> None:
         on_pick=_pick_lane,
         take_away=_take_away(run, "next-tokens"),
     )
-    theme.caption(t("overview.answers_caption", arcs=answers.ARCS))
+    theme.caption(t("overview.answers_caption", arcs=ARCS))
 
 
 def _depth(run: Run, at: Place, view: str) -> np.ndarray:

@@ -9,10 +9,10 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
+from viz.arcs import arcs
 from viz.lanes import BARE, FOOT, TOP, Lanes, heading, mono
 from viz.theme import Theme, layout, token_labels
 
-ARCS, FAINTEST = 8, 0.005  # at most so many arcs, none for a weight below
 # Shares of the width, from left to right: where labels end, arcs begin and end, bars are 0 and 1, texts begin.
 LABELS, ARC, ARC_END, BAR, BAR_END, TEXTS = 0.165, 0.175, 0.27, 0.285, 0.41, 0.425
 
@@ -32,7 +32,7 @@ def answers(
     """
     traces = [_touch(lanes, weights, next_tokens, probabilities, words), _bars(probabilities[:, 0], theme)]
     traces += [_labels(lanes, theme), _texts(lanes, next_tokens, probabilities, theme)]
-    traces += _arcs(weights, lanes.picked, theme)
+    traces += arcs(weights, lanes.picked, theme, foot=ARC, top=ARC_END, upright=True)
     figure_layout = layout(
         theme,
         margin={"l": 2, "r": 2, "t": TOP, "b": FOOT},
@@ -124,32 +124,6 @@ def _texts(lanes: Lanes, next_tokens: Sequence[Sequence[str]], probabilities: np
         "cliponaxis": False,
         "hoverinfo": "skip",
     }
-
-
-def _arcs(weights: np.ndarray, query: int, theme: Theme) -> list[dict]:
-    """The strongest keys' arcs, each half an ellipse as wide in stroke as its weight; the query's own is a dot."""
-    strongest = np.argsort(-weights, kind="stable")[:ARCS]
-    keys = [int(key) for key in strongest if weights[key] >= FAINTEST]
-    turns = np.linspace(0, np.pi, 24)
-    traces = []
-    for key in reversed(keys):
-        reach = (ARC_END - ARC) * (0.3 + 0.7 * abs(key - query) / max(len(weights) - 1, 1))
-        middle, half = (key + query) / 2, (query - key) / 2
-        red, green, blue = theme.cell_colours(np.array([max(weights[key], 0.35)]))[0].round().astype(int)
-        colour = f"rgb({red},{green},{blue})"
-        own = key == query
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers" if own else "lines",
-                "x": np.array([ARC]) if own else (ARC + reach * np.sin(turns)).astype(np.float32),
-                "y": np.array([query]) if own else (middle - half * np.cos(turns)).astype(np.float32),
-                "line": {"color": colour, "width": 0.8 + 6 * float(weights[key])},
-                "marker": {"color": colour, "size": 4 + 6 * float(weights[key])},
-                "hoverinfo": "skip",
-            }
-        )
-    return traces
 
 
 def _labels(lanes: Lanes, theme: Theme) -> dict:

@@ -54,6 +54,7 @@ def row_of_keys(
         margin={"l": 160, "r": 8, "t": 4, "b": 4},
         barmode="overlay",
         bargap=0.3,
+        hovermode="y",  # a bar of weight 0.001 is picked anywhere in its row
         xaxis=BARE
         | {"range": [low if share else low - room, high + room], "showticklabels": False}
         | {"zeroline": True, "zerolinecolor": theme.quiet},

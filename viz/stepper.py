@@ -46,6 +46,7 @@ def vectors(upper: Bars, lower: Bars, *, picked: int | None, words: Mapping[str,
         theme,
         margin={"l": 48, "r": 8, "t": 4, "b": 22},
         bargap=0.15,
+        hovermode="x",  # a short bar is picked anywhere in its column
         xaxis=BARE | {"range": [-0.7, width - 0.3], "anchor": "y2", "nticks": 9},
         yaxis=axis | {"domain": [0.54, 1]},
         yaxis2=axis | {"domain": [0, 0.46]},
@@ -71,6 +72,7 @@ def plane_products(
         theme,
         margin={"l": 48, "r": 8, "t": 4, "b": 22},
         bargap=0.15,
+        hovermode="x",  # a short bar is picked anywhere in its column
         xaxis=BARE | {"range": [-0.7, len(products) - 0.3], "nticks": 9},
         yaxis=BARE | {"range": [-scale, scale], "zeroline": True, "zerolinecolor": theme.quiet, "nticks": 5},
         shapes=[_column(picked, theme)],

@@ -1,15 +1,28 @@
 """The app, run without a browser. `start(language, **address)` opens it as a reader's link would, on its first page;
-`app(…)` goes on to the Attention page. (A page gone to is run alone, without the header of app.py.)
+`app(…)` goes on to the Attention page.
 """
 
 from pathlib import Path
 
 import pytest
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
 from model import zoo
 
 ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.fixture(autouse=True)
+def pages_are_told(monkeypatch) -> None:
+    """As on a server that has run app.py once. AppTest forgets it before every run, and would run page files alone."""
+    original = PagesManager.__init__
+
+    def told(self, *arguments, **options) -> None:
+        original(self, *arguments, **options)
+        PagesManager.uses_pages_directory = False
+
+    monkeypatch.setattr(PagesManager, "__init__", told)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from viz import answers, overview, strip
+from viz.arcs import ARCS
 from viz.lanes import TALLEST, Lanes
 from viz.theme import THEMES
 
@@ -177,8 +178,8 @@ def test_only_so_many_arcs_are_drawn_and_they_are_the_strongest():
     weights = np.arange(1, 101, dtype=np.float32) / 5050
     _, figure = aside(100, picked=99, weights=weights)
     arcs, dots = drawn(figure, "lines"), drawn(figure, "markers")
-    assert len(arcs) + len(dots) == answers.ARCS
-    assert min(float(arc.y[0]) for arc in arcs) == pytest.approx(100 - answers.ARCS, abs=0.01)
+    assert len(arcs) + len(dots) == ARCS
+    assert min(float(arc.y[0]) for arc in arcs) == pytest.approx(100 - ARCS, abs=0.01)
 
 
 @pytest.mark.parametrize(
