@@ -170,7 +170,7 @@ def test_split_characters_can_be_seen_whole(app, language):
 
 def test_the_projector_switch_changes_sizes_and_no_number(start):
     def captions(page) -> list[str]:
-        return [element.body for element in page.get("html") if "glass-caption" in element.body]
+        return [element.body for element in page.get("html") if element.body.startswith('<p class="glass-caption')]
 
     page = start("en")
     before = captions(page)
