@@ -100,8 +100,11 @@ def _frame(config: Config, shapes: Mapping[str, tuple[int, ...]]) -> Decoder:
     """A decoder without memory for its parameters, if tensors of these names and shapes are what it needs."""
     if config.layers > len(shapes):
         raise ValueError(f"the config asks for {config.layers} layers; the checkpoint holds {len(shapes)} tensors.")
-    with torch.device("meta"):
-        decoder = Decoder(config)
+    try:
+        with torch.device("meta"):
+            decoder = Decoder(config)
+    except RuntimeError as error:
+        raise ValueError(f"no memory could hold what the config asks for: {error}.") from error
     wanted = {name: tuple(tensor.shape) for name, tensor in decoder.state_dict().items()}
     for problem, names in (("lacks", set(wanted) - set(shapes)), ("has unknown", set(shapes) - set(wanted))):
         if names:
@@ -157,7 +160,10 @@ def _write(path: Path, fill) -> None:
     """Fills a temporary file beside `path`, then puts it in its place in one step."""
     temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
     try:
+        temporary.touch()
+        mode = temporary.stat().st_mode
         fill(temporary)
+        temporary.chmod(mode)  # safetensors makes files that only their owner may read
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

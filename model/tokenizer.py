@@ -5,6 +5,7 @@ What a reader types is always plain text, also where it spells a special token.
 """
 
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -103,7 +104,7 @@ def _group(text: str, tokens: list[Token], words: list[int]) -> tuple[Token, ...
     """Joins tokens that share a character, or a word where words are set apart by spaces."""
     starts = [index for index, token in enumerate(tokens) if index == 0 or _begins(text, tokens, words, index)]
     grouped = []
-    for group, (start, end) in enumerate(zip(starts, [*starts[1:], len(tokens)], strict=True)):
+    for group, (start, end) in enumerate(pairwise([*starts, len(tokens)])):
         members = tokens[start:end]
         split = any(a.char_span[1] > b.char_span[0] for a, b in pairwise(members))
         whole = text[members[0].char_span[0] : members[-1].char_span[1]]
@@ -116,12 +117,17 @@ def _begins(text: str, tokens: list[Token], words: list[int], index: int) -> boo
     before, here = tokens[index - 1], tokens[index]
     if before.char_span[1] > here.char_span[0]:
         return False
-    border = here.char_span[0]
-    if unicodedata.category(text[border]).startswith("M"):  # a combining mark belongs to what stands before it
+    last, first = text[here.char_span[0] - 1], text[here.char_span[0]]
+    if _is_mark(first):
         return False
-    if words[index] != words[index - 1]:
+    if is_unspaced(last) or is_unspaced(first):
         return True
-    return is_unspaced(text[border - 1]) or is_unspaced(text[border])
+    goes_on = _is_mark(last) and first.isalpha()  # the splitting rules part a word after each combining mark
+    return words[index] != words[index - 1] and not goes_on
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character).startswith("M")
 
 
 def byte_level_bpe(tokens: list[str], merges: list[str], splitter: str) -> tokenizers.Tokenizer:
@@ -132,7 +138,8 @@ def byte_level_bpe(tokens: list[str], merges: list[str], splitter: str) -> token
         )
     vocabulary = {text: id_ for id_, text in enumerate(tokens)}
     if len(vocabulary) < len(tokens):
-        raise ValueError(f"{len(tokens) - len(vocabulary)} tokens are in the vocabulary twice.")
+        repeated = [text for text, count in Counter(tokens).items() if count > 1]
+        raise ValueError(f"the vocabulary holds {', '.join(repeated[:5])} twice.")
     pairs = [tuple(merge.split(" ", 1)) for merge in merges]
     try:
         library = tokenizers.Tokenizer(BPE(vocabulary, pairs))

@@ -6,11 +6,7 @@ on any request that leaves this machine.
 
 import os
 import shutil
-import socket
 import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,35 +14,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
-ROOT = Path(__file__).parent.parent.parent
-SIZES = {"desktop": (1280, 720), "phone": (390, 844), "narrow": (320, 640)}
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+from tests.browser.server import ARGUMENTS, BROWSERS, ROOT, beside_static, start_server
+
+SIZES = {"desktop": (1280, 720), "wide": (1920, 1080), "phone": (390, 844), "narrow": (320, 640)}
 NEEDED = "The browser tests need Chromium: install it (apt-get install chromium), or set GLASSFORMER_NO_BROWSER=1."
-START_SECONDS = 60
 PATIENCE = 20_000  # milliseconds: a ceiling for a busy machine, never a pause
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def _healthy(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2) as answer:
-            return answer.status == 200
-    except OSError:
-        return False
-
-
-def _beside_static(script: Path, folder: Path) -> Path:
-    """The script, in a folder that has our `static`: Streamlit serves only the one beside the script it runs."""
-    if (script.parent / "static").exists():
-        return script
-    folder.mkdir(parents=True)
-    (folder / "static").symlink_to(ROOT / "static", target_is_directory=True)
-    return Path(shutil.copy(script, folder / script.name))
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +31,7 @@ def serve(tmp_path_factory) -> Iterator[Callable[..., str]]:
         if identity not in started:
             folder = tmp_path_factory.mktemp("app") / "run"
             log = tmp_path_factory.mktemp("log") / "server.txt"
-            started[identity] = _start(_beside_static(script, folder), env or {}, log)
+            started[identity] = start_server(beside_static(script, folder), env or {}, log)
         return started[identity][0]
 
     yield start
@@ -68,27 +40,10 @@ def serve(tmp_path_factory) -> Iterator[Callable[..., str]]:
         process.wait(timeout=20)
 
 
-def _start(script: Path, env: dict[str, str], log: Path) -> tuple[str, subprocess.Popen]:
-    port = _free_port()
-    url = f"http://127.0.0.1:{port}"
-    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port)]
-    command += ["--server.address", "127.0.0.1", "--server.headless", "true", "--server.fileWatcherType", "none"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), **env}
-    with log.open("w") as output:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT)
-    deadline = time.monotonic() + START_SECONDS
-    while not _healthy(url):
-        if process.poll() is not None or time.monotonic() > deadline:
-            process.kill()
-            raise RuntimeError(f"The server of {script.name} did not start:\n{log.read_text()}")
-        time.sleep(0.1)
-    return url, process
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Chromium, once for all tests."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None and os.environ.get("GLASSFORMER_NO_BROWSER") == "1":
         pytest.skip("no Chromium, and GLASSFORMER_NO_BROWSER=1 says that this is known")
     if path is None:

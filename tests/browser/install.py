@@ -5,8 +5,9 @@ import shutil
 import subprocess
 import sys
 
+from tests.browser.server import BROWSERS
+
 PACKAGES = ("chromium", "fonts-noto-cjk", "fonts-noto-color-emoji")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import ROOT
+from tests.browser.server import ROOT
 
 SCRIPT = ROOT / "tests" / "browser" / "harness" / "steps.py"
 CHART = ".st-key-stepper-chart .glass-stage"
@@ -18,11 +18,16 @@ def opened(serve, open_page):
     def start(step: int = 1, **settings) -> Page:
         tab = open_page(**settings)
         tab.goto(f"{serve(SCRIPT)}/?step={step}")
-        tab.locator(".st-key-stepper-chart .main-svg").first.wait_for()
+        ready(tab)
         at(tab, step)
         return tab
 
     return start
+
+
+def ready(tab: Page) -> None:
+    tab.locator(".st-key-stepper-chart .main-svg").first.wait_for()
+    tab.locator(".glass-keys[data-ready]").wait_for(state="attached")
 
 
 def at(tab: Page, step: int) -> None:
@@ -44,9 +49,29 @@ def test_keys_go_on_and_back_and_the_address_follows(opened, on, back):
     at(tab, 3)
     expect(tab).to_have_url(re.compile("step=3"))
     tab.reload()
+    ready(tab)
     at(tab, 3)
     tab.keyboard.press(back)
     at(tab, 2)
+
+
+@pytest.mark.parametrize("key", ["ArrowRight", "PageDown", " "])
+def test_no_key_is_lost_however_fast_they_come(opened, key):
+    tab = opened()
+    for _ in range(6):
+        tab.keyboard.press(key)
+    at(tab, 7)
+    for _ in range(3):
+        tab.keyboard.press("PageUp", delay=10)
+    at(tab, 4)
+
+
+def test_the_arrows_step_on_after_a_dash_was_pressed(opened):
+    tab = opened()
+    tab.locator(".st-key-step button").nth(3).click()
+    at(tab, 4)
+    tab.keyboard.press("ArrowRight")
+    at(tab, 5)
 
 
 def test_at_the_end_the_keys_are_the_browsers(opened):
