@@ -4,9 +4,10 @@ Vaswani et al. 2017, equation 1; grouped heads: Ainslie et al. 2023. No fused ke
 """
 
 import math
+from functools import lru_cache
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from model.config import Config
@@ -60,12 +61,11 @@ class Attention(nn.Module):
         shared_value = value.repeat_interleave(group, dim=-3)
 
         raw_scores = rotated_query @ shared_key.transpose(-1, -2)
-        scaled = raw_scores * (knobs.scale / math.sqrt(self.d_head))
         bias = position.bias(query_positions, positions)
-        biased = scaled + bias
-        hidden = hidden_keys(x.shape[-2], len(positions), knobs.causal)
-        masked = biased.masked_fill(hidden, -math.inf)
-        scores = masked / knobs.temperature
+        scores = raw_scores * (knobs.scale / math.sqrt(self.d_head))
+        scores += bias
+        scores += causal_mask(x.shape[-2], len(positions), knobs.causal)
+        scores /= knobs.temperature
         weights = torch.softmax(scores, dim=-1)
 
         mixed = weights @ shared_value
@@ -76,10 +76,12 @@ class Attention(nn.Module):
         )
 
 
-def hidden_keys(queries: int, keys: int, causal: bool) -> Bool[Tensor, "query key"]:
-    """Which keys each query may not see: later places in the sequence. The last query stands at the last key."""
-    later = torch.ones(queries, keys, dtype=torch.bool).triu(diagonal=keys - queries + 1)
-    return later & causal
+@lru_cache(maxsize=32)
+@torch.inference_mode(False)  # a mask first asked for by a reader may later serve a training run
+def causal_mask(queries: int, keys: int, causal: bool) -> Float[Tensor, "query key"]:
+    """−∞ where the key stands later in the sequence than the query, else 0. The last query stands at the last key."""
+    hidden = torch.ones(queries, keys, dtype=torch.bool).triu(diagonal=keys - queries + 1)
+    return torch.zeros(queries, keys).masked_fill(hidden & causal, -math.inf)
 
 
 def split_heads(x: Float[Tensor, "*batch seq joined"], heads: int) -> Float[Tensor, "*batch heads seq d_head"]:

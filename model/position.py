@@ -6,9 +6,10 @@ branch. Positions are data: any integers, handed down from the caller.
 """
 
 import math
+from functools import lru_cache
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Complex, Float, Int
 from torch import Tensor, nn
 
 from model.config import Config
@@ -77,6 +78,7 @@ class Learned(PositionEncoding):
 class Rope(PositionEncoding):
     """Rotary positions (Su et al. 2021, equation 34): turns each pair (2i, 2i+1) by position × frequency.
 
+    A pair (a, b) is the complex number a + ib, and turning it is multiplying it by cos + i·sin of the angle.
     Only the first `rotary_dim` dimensions of a head turn; the rest pass through. Angles are taken in float64, because
     rounding them moves neighbouring positions onto each other.
     """
@@ -86,19 +88,16 @@ class Rope(PositionEncoding):
     def __init__(self, config: Config) -> None:
         super().__init__(config)
         self.rotary_dim = config.rotary_dim
-        self.base = config.rotary_base
-
-    def frequencies(self) -> Float[Tensor, " pair"]:
-        """Angle by which each pair turns from one position to the next, in radians. Scalings change this table."""
-        return rotary_frequencies(self.rotary_dim, self.base)
+        # The angle, in radians, by which each pair turns from one position to the next. Scalings change this table.
+        self.frequencies = rotary_frequencies(config.rotary_dim, config.rotary_base)
 
     def rotate(self, x, positions):
-        angles = positions.double()[:, None] * self.frequencies()
-        cosine, sine = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+        precision = torch.promote_types(x.dtype, torch.float32)
+        turn = turns(tuple(positions.tolist()), self.frequencies, precision)
         turning, still = x[..., : self.rotary_dim], x[..., self.rotary_dim :]
-        a, b = turning[..., 0::2], turning[..., 1::2]
-        turned = torch.stack((a * cosine - b * sine, a * sine + b * cosine), dim=-1)
-        return torch.cat((turned.flatten(-2), still), dim=-1)
+        pairs = torch.view_as_complex(turning.to(precision).unflatten(-1, (-1, 2)))
+        turned = torch.view_as_real(pairs * turn).flatten(-2)
+        return torch.cat((turned.to(x.dtype), still), dim=-1)
 
 
 class Alibi(PositionEncoding):
@@ -136,13 +135,23 @@ class T5(PositionEncoding):
 
 def sinusoid(positions: Int[Tensor, " seq"], width: int) -> Float[Tensor, "seq width"]:
     """PE(pos)[2i] = sin(pos · 10000^(−2i/width)), PE(pos)[2i+1] = cos of the same angle; float64, width even."""
-    angles = positions.double()[:, None] * rotary_frequencies(width, 10000.0)
+    angles = positions.double()[:, None] * torch.tensor(rotary_frequencies(width, 10000.0), dtype=torch.float64)
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(-2)
 
 
-def rotary_frequencies(width: int, base: float) -> Float[Tensor, " pair"]:
-    """base^(−2i/width) for i = 0 … width/2 − 1, float64."""
-    return base ** (-torch.arange(0, width, 2, dtype=torch.float64) / width)
+@lru_cache(maxsize=16)
+@torch.inference_mode(False)  # a table first asked for by a reader may later serve a training run
+def turns(
+    positions: tuple[int, ...], frequencies: tuple[float, ...], precision: torch.dtype
+) -> Complex[Tensor, "seq pair"]:
+    """The turn of each pair, cos + i·sin of position × frequency: the same in every layer, its angles in float64."""
+    angles = torch.tensor(positions).double()[:, None] * torch.tensor(frequencies, dtype=torch.float64)
+    return torch.polar(torch.ones_like(angles), angles).to(precision.to_complex())
+
+
+def rotary_frequencies(width: int, base: float) -> tuple[float, ...]:
+    """base^(−2i/width) for i = 0 … width/2 − 1."""
+    return tuple(base ** (-pair / width) for pair in range(0, width, 2))
 
 
 def alibi_slopes(heads: int) -> Float[Tensor, " heads"]:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from model.attention import Attention, hidden_keys, join_heads, split_heads
+from model.attention import Attention, causal_mask, join_heads, split_heads
 from model.knobs import Knobs
 from model.position import SCHEMES, sinusoid
 from model.trace import AttentionTrace
@@ -129,9 +129,9 @@ def test_without_positions_or_scores_a_token_can_count_the_tokens_before_it(toy)
 
 
 def test_the_last_query_stands_at_the_last_key():  # B28
-    assert hidden_keys(2, 4, causal=True).tolist() == [[False, False, False, True], [False] * 4]
-    assert hidden_keys(1, 8, causal=True).tolist() == [[False] * 8]
-    assert not hidden_keys(3, 3, causal=False).any()
+    assert causal_mask(2, 4, causal=True).tolist() == [[0, 0, 0, float("-inf")], [0] * 4]
+    assert causal_mask(1, 8, causal=True).tolist() == [[0] * 8]
+    assert not causal_mask(3, 3, causal=False).any()
 
 
 def test_heads_are_split_from_the_projection_and_joined_again():

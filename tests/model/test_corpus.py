@@ -1,6 +1,5 @@
 """Laws of the lab's corpus and its tokenizer."""
 
-from collections import Counter
 from random import Random
 
 import pytest
@@ -12,8 +11,22 @@ from model.sentences import KINDS
 
 CASES = [(language, kind) for language in WORLDS for kind in KINDS]
 TEXTS = (
-    *("小明拿起苹果，因为他饿了。", "小明 拿起 苹果，因为 他 饿 了", "我喜欢学习", "AI喜欢我", "我 喜欢 AI", "人工智能正在改变世界"),
-    *("Tom likes Ann. Who likes Ann? Tom.", "The cat sat on the mat because it was tired.", "tom likes AI", " Tom", "  ", ""),
+    *(
+        "小明拿起苹果，因为他饿了。",
+        "小明 拿起 苹果，因为 他 饿 了",
+        "我喜欢学习",
+        "AI喜欢我",
+        "我 喜欢 AI",
+        "人工智能正在改变世界",
+    ),
+    *(
+        "Tom likes Ann. Who likes Ann? Tom.",
+        "The cat sat on the mat because it was tired.",
+        "tom likes AI",
+        " Tom",
+        "  ",
+        "",
+    ),
     *("Zoë's dog-house\n\tTom", "东京 😀 naïve 苹果apple", "?Tom。Ann,x", "AI and Transformer", "Transformer是什么"),
 )
 
@@ -66,21 +79,20 @@ def test_a_lone_surrogate_is_refused():
 
 
 def test_words_are_many_and_every_one_occurs_in_training():
-    random = Random(0)
-    counts = Counter()
-    for language in WORLDS:
-        assert len(WORLDS[language].words) >= 300
-        for _ in range(20_000):
-            counts.update(sentence(random, language).ids)
-    never = [word for word, id_ in TOKENIZER.id_of.items() if not counts[id_]]
-    assert never == []
+    random, seen = Random(0), set()
+    for language, world in WORLDS.items():
+        assert len(world.words) >= 300
+        for kind in KINDS:
+            for _ in range(2000 if kind == "everyday" else 400):
+                seen.update(sentence(random, language, kind).ids)
+    assert [word for word, id_ in TOKENIZER.id_of.items() if id_ not in seen] == []
 
 
 @pytest.mark.parametrize(("language", "kind"), CASES)
 def test_test_contents_never_occur_in_training(language, kind):
     def contents(test):
         # A sentence of bytes or of spaces says the same as without: compare what is said.
-        return {each.text.replace(" ", "") for each in made(language, kind, 300, test)}
+        return {each.text.replace(" ", "") for each in made(language, kind, 100, test)}
 
     assert contents(test=True).isdisjoint(contents(test=False))
 
@@ -99,7 +111,7 @@ def test_what_follows_a_pronoun_is_decided_by_the_name_it_refers_to():
 def test_the_answer_to_who_is_the_subject_or_nobody():
     for language, world in WORLDS.items():
         for each in made(language, "order", 100):
-            a, like, b = _first_three(each)
+            a, _, b = _first_three(each)
             asked = _word(each, each.answers[0] - 2)
             assert _word(each, each.answers[0]) == {b: a, a: world.nobody}[asked]
 
