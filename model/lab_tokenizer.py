@@ -73,18 +73,21 @@ class LabTokenizer:
 
     def _match(self, text: str, at: int) -> tuple[int, int | None]:
         """Where the piece that begins at `at` ends, and its id; None for what has to be spelled."""
-        for end in range(min(len(text), at + self.longest), at, -1):
-            piece = text[at:end]
-            if piece in self.id_of and _stands_alone(text, at, end):
-                return end, self.id_of[piece]
         begin = at + (text[at] == " ")
+        if begin > at == 0:
+            # A space that opens the text must not be the one that BOS takes back.
+            return begin, None
         end = begin
         while end < len(text) and _joins(text[end]):
             end += 1
-        if end == begin:
-            return at + 1, None
-        opening = " " + text[at:end] if at == 0 and begin == 0 else text[at:end]
-        return end, self.id_of.get(opening)
+        if end > begin:
+            closed_up = text[end : end + 1] != "" and is_unspaced(text[end])
+            opening = " " if at == begin == 0 and not closed_up else ""
+            return end, self.id_of.get(opening + text[at:end])
+        for end in range(min(len(text), at + self.longest), at, -1):
+            if text[at:end] in self.id_of:
+                return end, self.id_of[text[at:end]]
+        return at + 1, None
 
 
 def spelling(world: World, word: str) -> str:
@@ -95,13 +98,6 @@ def spelling(world: World, word: str) -> str:
 def _joins(character: str) -> bool:
     """Whether a character makes up one word with its neighbours: letters and digits of scripts that use spaces."""
     return character.isalnum() and not is_unspaced(character)
-
-
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether no letter or digit of the word goes on outside the piece."""
-    open_start = start > 0 and _joins(text[start]) and _joins(text[start - 1])
-    open_end = end < len(text) and _joins(text[end - 1]) and _joins(text[end])
-    return not (open_start or open_end)
 
 
 def _spell(whole: Token, boundaries) -> list[Token]:

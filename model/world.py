@@ -54,3 +54,13 @@ class World:
         lines += self.facts
         found = (word.lstrip("*<>") for line in lines for word in line.split())
         return tuple(dict.fromkeys(word for word in found if not word.startswith("{")))
+
+
+def words(line: str) -> tuple[str, ...]:
+    """The words of a line."""
+    return tuple(line.split())
+
+
+def phrases(line: str) -> tuple[str, ...]:
+    """The phrases of a line, set apart by semicolons."""
+    return tuple(line.split("; "))

@@ -16,7 +16,7 @@ ALLOWED = {
     "app.py": {"ui", "streamlit"},
 }
 FILE_FORMATS = {"tokenizers", "safetensors", "gguf"}
-READERS = ("tokenizer", "checkpoint", "gguf_file", "train")
+READERS = ("tokenizer", "checkpoint", "gguf_file", "train", "snapshots")
 FILES = [path for layer in ALLOWED for path in ([ROOT / layer] if layer == "app.py" else (ROOT / layer).rglob("*.py"))]
 
 

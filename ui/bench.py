@@ -139,6 +139,7 @@ def _mask(names: list[str]) -> list[bool]:
         selection_mode="multi",
         format_func=lambda entry: f"s{entry}",
         key="bench_mask",
+        wrap=True,
         bind="query-params",
     )
     return [entry in hidden for entry in entries]

@@ -84,13 +84,13 @@ def lines(formulas: list[str]) -> str:
 
 def projected(symbols: Symbols, found: Steps, head: int, biased: bool) -> list[str]:
     """The query and the key as projections of the normed residual stream."""
-    lines = []
+    told = []
     for letter, matrix, number_, vector in (("q", "Q", head, found.query), ("k", "K", found.kv_head, found.key)):
         place = symbols.places[letter]
         bias = f" + b_{matrix}" if biased else ""
         symbol = rf"{symbols.vector(letter)} = W_{matrix}^{{({number_})}}\,\bar x_{{{place}}}{bias}"
-        lines.append(rf"{symbol} = ({listed(vector.tolist())})")
-    return lines
+        told += [symbol, rf"\quad = ({listed(vector.tolist())})"]
+    return told
 
 
 def turned(symbols: Symbols, found: Steps, plane: int) -> list[str]:
@@ -119,8 +119,8 @@ def products(symbols: Symbols, found: Steps, plane: int) -> list[str]:
     total = rf"\quad = {summed(found.products.tolist())} = \mathbf{{{number(found.cell.product)}}}"
     a, b = pair(found.turned_query.tolist(), plane), pair(found.turned_key.tolist(), plane)
     terms = " + ".join(rf"{bracketed(one)} \times {bracketed(other)}" for one, other in zip(a, b, strict=True))
-    one_plane = rf"p = {plane}{{:}}\quad {terms} = {number(found.products[plane].item())}"
-    return [rf"{q} \cdot {k} = \sum_p \left( {even} + {odd} \right)", total, one_plane]
+    one_plane = [rf"p = {plane}{{:}}\; {terms}", rf"\quad = {number(found.products[plane].item())}"]
+    return [rf"{q} \cdot {k} = \sum_p \left( {even} + {odd} \right)", total, *one_plane]
 
 
 def scaled(symbols: Symbols, found: Steps, d_head: int, scale: float) -> list[str]:
@@ -172,7 +172,7 @@ def weight(symbols: Symbols, found: Steps) -> list[str]:
     cell = found.cell
     symbol = rf"\frac{{e^{{{symbols.score} - {symbols.peak}}}}}{{\sum_j e^{{{symbols.row} - {symbols.peak}}}}}"
     live = rf"\frac{{{number(cell.exponential)}}}{{{number(cell.row_sum)}}}"
-    return [rf"{symbols.weight} = {symbol} = {live} = \mathbf{{{number(cell.weight)}}}"]
+    return [rf"{symbols.weight} = {symbol}", rf"\quad = {live} = \mathbf{{{number(cell.weight)}}}"]
 
 
 def mixed(symbols: Symbols, found: Steps, dimension: int) -> list[str]:

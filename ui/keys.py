@@ -1,7 +1,11 @@
-"""Keys that press a button of the page: Streamlit's `shortcut=` takes one a button, a presenter's remote sends others.
+"""Stepping by the keyboard, heard anywhere on a page: → Space PageDown go on, ← PageUp go back.
 
-The keys are the reader's own while text is typed, and the browser's while the button is out of sight or disabled.
+Streamlit's `shortcut=` takes one key a button and loses presses that come faster than the server answers; a
+presenter's remote sends PageDown and PageUp. The keys stay the reader's own where text is typed, and the browser's
+where the steps are out of sight or at their end.
 """
+
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -12,11 +16,21 @@ WORDS = ("failed",)
 _ELEMENT = register("glass-keys", "keys.js")
 
 
-def keys(buttons: dict[str, str], *, key: str, words: dict[str, str]) -> None:
-    """Lets each key of `buttons`, by the browser's name for it (" ", "PageDown"), press the button of that key=.
+def stepping_keys(
+    at: int, last: int, *, near: str, key: str, words: dict[str, str], on_step: Callable[[int], None]
+) -> None:
+    """Hears the keys while the container of key `near` is in sight; `on_step` gets the step, 1 to `last`, to go to.
 
-    `words` gives "failed", which is shown before the reason when the script cannot be loaded.
+    `at` is the step that is open. `on_step` is called before the rerun, so that it may set the keys of widgets.
+    `words` gives "failed", shown before the reason when the script cannot be loaded.
     """
     require_words(words, WORDS, "The keyboard")
+
+    def report() -> None:
+        step = st.session_state[f"{key}-element"].get("step")
+        if type(step) is int and 1 <= step <= last:  # it may be older than the page, or forged
+            on_step(step)
+
     with st.container(key=key):
-        _ELEMENT(key=f"{key}-element", data={"buttons": buttons, "words": words})
+        data = {"at": at, "last": last, "near": near, "words": words}
+        _ELEMENT(key=f"{key}-element", data=data, on_step_change=report)

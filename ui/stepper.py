@@ -8,7 +8,7 @@ from ui.chart import chart
 from ui.controls import Place
 from ui.element import STATIC
 from ui.formulas import Symbols
-from ui.keys import keys
+from ui.keys import stepping_keys
 from ui.session import Run
 from ui.step_pictures import Picture, Scene
 from ui.steps import STEPS
@@ -58,19 +58,19 @@ def _way() -> str:
             bind="query-params",
             label_visibility="collapsed",
         )
-        back.button(
-            t("stepper.back"), key="stepper-go-back", on_click=_go, args=(-1,), shortcut="Left", disabled=number == 1
-        )
-        st.button(
-            t("stepper.next"), key="stepper-go-on", on_click=_go, args=(1,), shortcut="Right", disabled=number == last
-        )
-    others = {" ": "stepper-go-on", "PageDown": "stepper-go-on", "PageUp": "stepper-go-back"}
-    keys(others, key="stepper-keys", words={"failed": t("stepper.failed")})
+        back.button(t("stepper.back"), key="stepper-go-back", on_click=_go, args=(-1,), disabled=number == 1)
+        st.button(t("stepper.next"), key="stepper-go-on", on_click=_go, args=(1,), disabled=number == last)
+    said = {"failed": t("stepper.failed")}
+    stepping_keys(number, last, near="stepper-way", key="stepper-keys", words=said, on_step=_open)
     return list(STEPS)[number - 1]
 
 
 def _go(by: int) -> None:
-    st.session_state["step"] = min(max(st.session_state["step"] + by, 1), len(STEPS))
+    _open(min(max(st.session_state["step"] + by, 1), len(STEPS)))
+
+
+def _open(step: int) -> None:
+    st.session_state["step"] = step
 
 
 def _step(scene: Scene, name: str) -> None:

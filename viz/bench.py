@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 from viz.attention import MONO
 from viz.theme import Theme, layout, token_labels
 
-TABLE_SHARE = 0.66  # of the width; the bars have the rest
+TABLE_SHARE = 0.72  # of the width; the bars have the rest
 BARE = {"showgrid": False, "zeroline": False, "ticks": "", "fixedrange": True}
 
 
@@ -38,7 +38,10 @@ def bench(table: Table, names: Sequence[str], *, words: Mapping[str, str], theme
         "exponential": [_written(number) for number in table.exponentials],
         "weight": [f"{weight:.4f}" if weight else "0" for weight in table.weights],
     }
-    sums = {"exponential": _written(table.exponentials.sum()), "weight": f"{table.weights.sum():.4f}"}
+    sums = {
+        "exponential": _written(table.exponentials.sum()),
+        "weight": "0" if table.hidden.all() else f"{table.weights.sum():.4f}",
+    }
     texts = [
         _column(columns[name], words[name], sums.get(name, ""), place, theme) for place, name in enumerate(columns)
     ]
@@ -61,13 +64,17 @@ def bench(table: Table, names: Sequence[str], *, words: Mapping[str, str], theme
 
 
 def _written(number: float) -> str:
-    """Four significant digits; a power of ten where there is no room for the zeros."""
+    """At most six signs, so that four columns fit on a phone; the table for screen readers has more digits."""
     if np.isneginf(number):
         return "−∞"
     if number == 0:
         return "0"
-    plain = 1e-3 <= abs(number) < 1e5
-    written = f"{float(f'{number:.4g}'):g}" if plain else f"{number:.1e}".replace("e-0", "e-").replace("e+0", "e")
+    if 1e-2 <= abs(number) < 1:
+        written = f"{number:.4f}".rstrip("0")
+    elif 1 <= abs(number) < 1e5:
+        written = f"{float(f'{number:.4g}'):g}"
+    else:
+        written = f"{number:.1e}".replace("e-0", "e-").replace("e+0", "e")
     return written.replace("-", "−")
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
-from tests.browser.server import ARGUMENTS, BROWSERS, ROOT, beside_static, start_server
+from tests.browser.server import ARGUMENTS, BROWSERS, beside_static, start_server
 
 SIZES = {"desktop": (1280, 720), "wide": (1920, 1080), "phone": (390, 844), "narrow": (320, 640)}
 NEEDED = "The browser tests need Chromium: install it (apt-get install chromium), or set GLASSFORMER_NO_BROWSER=1."

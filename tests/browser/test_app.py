@@ -143,7 +143,7 @@ def test_the_browsers_language_comes_first_and_can_be_changed(opened):
 
 def test_check_agrees_on_this_text(opened):
     tab = opened()
-    tab.locator(".st-key-check-head button").click()
+    tab.locator(".st-key-check-head button").first.click()
     expect(tab.get_by_text("NumPy agrees").first).to_be_visible()
     box(tab).press("End")
     box(tab).press_sequentially("!")
@@ -166,7 +166,7 @@ def test_nothing_sticks_out_at_any_width(opened, size, locale):
     tab = opened(size=size, locale=locale)
     assert tab.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
     sticking = tab.evaluate(
-        """() => [...document.querySelectorAll(".stMain *")].filter((node) => {
+        """() => [...document.querySelectorAll(".stMain :not(svg *)")].filter((node) => {
           const box = node.getBoundingClientRect()
           return box.width && box.right > window.innerWidth + 1 && !node.closest(".katex, table")
         }).map((node) => node.outerHTML.slice(0, 120))"""

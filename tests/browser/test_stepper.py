@@ -27,12 +27,12 @@ def opened(serve, open_page):
 
 def ready(tab: Page) -> None:
     tab.locator(".st-key-stepper-chart .main-svg").first.wait_for()
-    tab.locator(".glass-keys[data-ready]").wait_for(state="attached")
 
 
 def at(tab: Page, step: int) -> None:
     expect(tab.locator(".st-key-stepper-what")).to_contain_text(f"Step {step} of 9")
     expect(tab.locator(".st-key-step button[aria-checked='true']")).to_have_text(str(step))
+    expect(tab.locator(".glass-keys")).to_have_attribute("data-at", str(step))
 
 
 def settled(tab: Page) -> None:
@@ -147,6 +147,7 @@ def test_nothing_is_wider_than_the_screen(opened, size, step):
     tab = opened(step, size=size)
     wide = tab.evaluate("() => document.documentElement.scrollWidth - window.innerWidth")
     assert wide <= 0
+    assert tab.locator(".st-key-stepper-formula .katex-display").evaluate("it => it.scrollWidth - it.clientWidth") <= 1
     for part in (".st-key-stepper-go-back button", ".st-key-stepper-go-on button", ".st-key-step"):
         box = tab.locator(part).bounding_box()
         assert box["x"] >= 0
