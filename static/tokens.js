@@ -7,6 +7,11 @@ await adopt("tokens")
 
 const strips = new WeakMap() // the element's root -> its strip
 
+// Escape leaves the sentence box above, so that the keys of charts and steps can be used without the mouse.
+document.addEventListener("keydown", ({ key, target, isComposing }) => {
+  if (key === "Escape" && !isComposing && target.matches?.("input")) target.blur()
+})
+
 export function draw({ data, parentElement, setTriggerValue }) {
   const strip = strips.get(parentElement) ?? open(parentElement)
   const changed = strip.data?.picked !== data.picked || strip.data?.tokens.length !== data.tokens.length

@@ -43,10 +43,14 @@ def link(values: Mapping[str, object]) -> str:
     base = (st.context.url or "").split("?")[0]
     told = {"model": st.session_state.get("model"), "lang": LANGUAGES[language()], **values}
     told |= {name: st.session_state[name] for name in PARAMETERS if name in st.session_state and name not in told}
-    return f"{base}?{urlencode({name: _written(value) for name, value in told.items() if value is not None})}"
+    written = {name: _written(name, value) for name, value in told.items() if value is not None}
+    return f"{base}?{urlencode(written, doseq=True)}"
 
 
-def _written(value: object) -> str:
+def _written(name: str, value: object) -> str | list[str]:
+    """A value as its widget writes it into the address; a list becomes the same name several times."""
+    if isinstance(value, list):
+        return [f"s{entry}" if name == "bench_mask" else str(entry) for entry in value]
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

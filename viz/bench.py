@@ -51,7 +51,7 @@ def bench(table: Table, names: Sequence[str], *, words: Mapping[str, str], theme
     labels = [*token_labels(names, longest=9), f"<b>{words['sum']}</b>"]
     figure_layout = layout(
         theme,
-        margin={"l": 74, "r": 4, "t": 4, "b": 4},
+        margin={"l": round(5.7 * theme.size), "r": 4, "t": 4, "b": 4},
         bargap=0.35,
         barmode="overlay",
         xaxis=BARE | {"domain": [TABLE_SHARE + 0.02, 1], "range": [0, 1], "showticklabels": False},

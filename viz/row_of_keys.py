@@ -51,7 +51,7 @@ def row_of_keys(
     room = 0.02 * (high - low)
     figure_layout = layout(
         theme,
-        margin={"l": 160, "r": 8, "t": 4, "b": 4},
+        margin={"l": round(12.4 * theme.size), "r": 8, "t": 4, "b": 4},
         barmode="overlay",
         bargap=0.3,
         hovermode="y",  # a bar of weight 0.001 is picked anywhere in its row

@@ -44,7 +44,7 @@ def vectors(upper: Bars, lower: Bars, *, picked: int | None, words: Mapping[str,
     width = len(upper.values)
     figure_layout = layout(
         theme,
-        margin={"l": 48, "r": 8, "t": 4, "b": 22},
+        margin=_margin(3.7, theme),
         bargap=0.15,
         hovermode="x",  # a short bar is picked anywhere in its column
         xaxis=BARE | {"range": [-0.7, width - 0.3], "anchor": "y2", "nticks": 9},
@@ -70,7 +70,7 @@ def plane_products(
     }
     figure_layout = layout(
         theme,
-        margin={"l": 48, "r": 8, "t": 4, "b": 22},
+        margin=_margin(3.7, theme),
         bargap=0.15,
         hovermode="x",  # a short bar is picked anywhere in its column
         xaxis=BARE | {"range": [-0.7, len(products) - 0.3], "nticks": 9},
@@ -105,7 +105,7 @@ def strips(
     }
     figure_layout = layout(
         theme,
-        margin={"l": 112, "r": 8, "t": 4, "b": 22},
+        margin=_margin(8.6, theme),
         xaxis=BARE | {"range": [-0.5, rows.shape[1] - 0.5], "nticks": 7},
         yaxis=BARE | {"range": [len(rows) - 0.5, -0.5], "tickvals": list(range(len(rows))), "ticktext": list(names)},
         shapes=[_column(picked, theme)],
@@ -117,6 +117,11 @@ def largest(*values: Float[np.ndarray, "..."]) -> float:
     """The end of a scale symmetric about 0: a little beyond the greatest absolute value, 1 when all are 0."""
     greatest = max((float(np.abs(part).max(initial=0.0)) for part in values), default=0.0)
     return 1.08 * greatest or 1.0
+
+
+def _margin(letters: float, theme: Theme) -> dict:
+    """Room at the left for so many heights of a letter, and for one line of ticks below."""
+    return {"l": round(letters * theme.size), "r": 8, "t": 4, "b": round(1.7 * theme.size)}
 
 
 def _column(place: int, theme: Theme) -> dict:

@@ -83,7 +83,7 @@ def _plane_numbers(centres: np.ndarray, theme: Theme) -> dict:
         "x": centres[:, 0] - 0.4,
         "y": centres[:, 1] + 0.38,
         "text": [str(place) for place in range(len(centres))],
-        "textfont": {"size": 9, "color": theme.quiet},
+        "textfont": {"size": theme.size - 4, "color": theme.quiet},
         "hoverinfo": "skip",
     }
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ui import address
 from ui.address import PARAMETERS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -36,3 +37,10 @@ def test_every_widget_bound_to_the_address_is_a_known_parameter():
 def test_a_value_is_understood_or_not(name, good, bad):
     assert PARAMETERS[name](good)
     assert not PARAMETERS[name](bad)
+
+
+def test_a_link_writes_lists_as_their_widgets_do(monkeypatch):
+    monkeypatch.setattr("streamlit.session_state", {"off": ["13.8", "0.0"], "bench_mask": [0, 2], "mask": False})
+    link = address.link({"text": "a & b"})
+    for part in ("off=13.8&off=0.0", "bench_mask=s0&bench_mask=s2", "mask=false", "text=a+%26+b"):
+        assert part in link
