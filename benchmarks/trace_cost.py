@@ -22,7 +22,7 @@ from model import zoo
 from model.decoder import UNTOUCHED, Decoder
 
 LENGTHS = (16, 64, 128)
-ROUNDS = 15
+ROUNDS = 25
 TEXT = "The cat sat on the mat because it was tired, and the dog lay down beside it. " * 10
 
 
@@ -104,7 +104,6 @@ BARS = {
     ("full trace", "the same run, each block thrown away"): 1.15,
     ("full trace", "transformers with attentions and hidden states"): 1.0,
     ("light trace and logits", "the same run, each block thrown away"): 1.15,
-    ("light trace and logits", "transformers with attentions and hidden states"): 1.0,
 }
 
 

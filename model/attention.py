@@ -56,11 +56,7 @@ class Attention(nn.Module):
             rotated_key = torch.cat((past[0], rotated_key), dim=-2)
             value = torch.cat((past[1], value), dim=-2)
 
-        group = self.heads // self.kv_heads
-        shared_key = rotated_key.repeat_interleave(group, dim=-3)
-        shared_value = value.repeat_interleave(group, dim=-3)
-
-        raw_scores = rotated_query @ shared_key.transpose(-1, -2)
+        raw_scores = apart(together(rotated_query, self.kv_heads) @ rotated_key.transpose(-1, -2), self.heads)
         bias = position.bias(query_positions, positions)
         scores = raw_scores * (knobs.scale / math.sqrt(self.d_head))
         scores += bias
@@ -68,7 +64,7 @@ class Attention(nn.Module):
         scores /= knobs.temperature
         weights = torch.softmax(scores, dim=-1)
 
-        mixed = weights @ shared_value
+        mixed = apart(together(weights, self.kv_heads) @ value, self.heads)
         gained = mixed * torch.tensor(gains)[:, None, None]
         output = self.output(join_heads(gained))
         return AttentionTrace(
@@ -82,6 +78,18 @@ def causal_mask(queries: int, keys: int, causal: bool) -> Float[Tensor, "query k
     """−∞ where the key stands later in the sequence than the query, else 0. The last query stands at the last key."""
     hidden = torch.ones(queries, keys, dtype=torch.bool).triu(diagonal=keys - queries + 1)
     return torch.zeros(queries, keys).masked_fill(hidden & causal, -math.inf)
+
+
+def together(
+    x: Float[Tensor, "*batch heads query width"], kv_heads: int
+) -> Float[Tensor, "*batch kv_heads rows width"]:
+    """The rows of all query heads that share a key/value head, one head below the other."""
+    return x.unflatten(-3, (kv_heads, -1)).flatten(-3, -2)
+
+
+def apart(x: Float[Tensor, "*batch kv_heads rows width"], heads: int) -> Float[Tensor, "*batch heads query width"]:
+    """The rows of each query head for itself again."""
+    return x.unflatten(-2, (heads // x.shape[-3], -1)).flatten(-4, -3)
 
 
 def split_heads(x: Float[Tensor, "*batch seq joined"], heads: int) -> Float[Tensor, "*batch heads seq d_head"]:

@@ -33,8 +33,7 @@ class RMSNorm(nn.Module):
 
     def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
         """Each row with mean square 1, times the gain."""
-        mean_square = x.square().mean(dim=-1, keepdim=True)
-        return x * torch.rsqrt(mean_square + self.epsilon) * self.weight
+        return functional.rms_norm(x, self.weight.shape, self.weight, self.epsilon)
 
 
 class FeedForward(nn.Module):
@@ -68,7 +67,8 @@ class SwiGLU(nn.Module):
     def forward(self, x: Float[Tensor, "*batch seq d_model"]) -> FeedForwardTrace:
         """The gate before its activation, the gated hidden units, and the output."""
         before = self.gate(x)
-        hidden = functional.silu(before) * self.expand(x)
+        hidden = functional.silu(before)
+        hidden *= self.expand(x)
         output = self.contract(hidden)
         return FeedForwardTrace(before, hidden, output)
 

@@ -97,7 +97,8 @@ class Rope(PositionEncoding):
         turning, still = x[..., : self.rotary_dim], x[..., self.rotary_dim :]
         pairs = torch.view_as_complex(turning.to(precision).unflatten(-1, (-1, 2)))
         turned = torch.view_as_real(pairs * turn).flatten(-2)
-        return torch.cat((turned.to(x.dtype), still), dim=-1)
+        turned = turned.to(x.dtype)
+        return torch.cat((turned, still), dim=-1) if still.shape[-1] else turned
 
 
 class Alibi(PositionEncoding):
