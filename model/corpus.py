@@ -21,9 +21,7 @@ from model.world_english import ENGLISH
 TOKENIZER = LabTokenizer()
 WORLDS = {"en": ENGLISH, "zh": CHINESE}
 TEST_SHARE = 10
-SPACED_SHARE = 0.1
 SPACE = ord(" ")
-CLOSED_UP = "。，？："
 
 
 @dataclass(frozen=True)
@@ -62,8 +60,7 @@ def sentence(random: Random, language: str, kind: str | None = None, test: bool 
         chosen = kind or random.choices(list(KINDS), _SHARES)[0]
         line, content = KINDS[chosen][1](world, random)
         if held_out(language, content) == test:
-            spaced = not world.apart and random.random() < SPACED_SHARE
-            return _build(world, chosen, line, spaced, test)
+            return _build(world, chosen, line, test)
 
 
 def held_out(language: str, content: tuple[str, ...]) -> bool:
@@ -98,14 +95,13 @@ def _without_first(made: Sentence) -> Sentence:
     return replace(made, ids=made.ids[1:], answers=answers, links=links)
 
 
-def _build(world: World, kind: str, line: str, spaced: bool, test: bool) -> Sentence:
+def _build(world: World, kind: str, line: str, test: bool) -> Sentence:
     """A filled template without its marks, as tokens."""
     ids, answers, rows, sources, text = [], [], [], [], ""
     for marked in line.split():
         word = marked.lstrip("*<>")
         marks = marked[: len(marked) - len(word)]
-        space, piece = _surface(world, word, text, spaced)
-        ids += space.encode()
+        piece = spelling(world, word)
         spelled = TOKENIZER.spell(piece)
         if "*" in marks:
             answers += range(len(ids), len(ids) + len(spelled))
@@ -114,18 +110,9 @@ def _build(world: World, kind: str, line: str, spaced: bool, test: bool) -> Sent
         if ">" in marks:
             rows.append(len(ids) + len(spelled) - 1)
         ids += spelled
-        text += space + piece
+        text += piece
     links = tuple(zip(rows, sources, strict=True)) if sources else ()
     return Sentence(world.language, kind, text.removeprefix(" "), tuple(ids), tuple(answers), links, test)
-
-
-def _surface(world: World, word: str, before: str, spaced: bool) -> tuple[str, str]:
-    """The space of its own that stands before a word, and the word: in spaced Chinese, AI carries its space."""
-    if not spaced or word in CLOSED_UP or before[-1:] in [*CLOSED_UP]:
-        return "", spelling(world, word)
-    if " " + word in TOKENIZER.id_of:
-        return "", " " + word
-    return " " if before else "", word
 
 
 _SHARES = [share for share, _ in KINDS.values()]

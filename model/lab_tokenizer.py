@@ -1,7 +1,8 @@
 """The lab's tokenizer: one token a word, in Chinese and English, and bytes for everything else.
 
 An English word carries the space before it, as in GPT-2; the first word of a text is read as if a space stood before
-it, and BOS takes that space back when ids are decoded. Chinese is cut by the longest match, spaces optional.
+it, and BOS takes that space back when ids are decoded. Chinese is cut by the longest match. A space before a Chinese
+word or a punctuation mark changes nothing: the token covers it, and it does not come back when ids are decoded.
 """
 
 from collections.abc import Iterable
@@ -16,6 +17,7 @@ from model.world_english import ENGLISH
 
 BOS = 256
 PUNCTUATION = ".,?:"
+CLOSED_UP = "。，？："
 
 
 class LabTokenizer:
@@ -35,7 +37,7 @@ class LabTokenizer:
         return len(self.bytes_of)
 
     def encode(self, text: str) -> tuple[Token, ...]:
-        """BOS and the tokens of a text; their bytes tile it. A word that is not known is spelled in bytes."""
+        """BOS and the tokens of a text, whose bytes tile it. A word that is not known is spelled in bytes."""
         try:
             text.encode()
         except UnicodeEncodeError as error:
@@ -74,19 +76,19 @@ class LabTokenizer:
     def _match(self, text: str, at: int) -> tuple[int, int | None]:
         """Where the piece that begins at `at` ends, and its id; None for what has to be spelled."""
         begin = at + (text[at] == " ")
-        if begin > at == 0:
-            # A space that opens the text must not be the one that BOS takes back.
-            return begin, None
+        # Of several spaces, only a single one before a word is optional.
+        bare = at if text[at - 1 : at] == " " else begin
         end = begin
         while end < len(text) and _joins(text[end]):
             end += 1
         if end > begin:
-            closed_up = text[end : end + 1] != "" and is_unspaced(text[end])
-            opening = " " if at == begin == 0 and not closed_up else ""
+            if text[bare:end] in self.id_of and _among_unspaced(text, at, end):
+                return end, self.id_of[text[bare:end]]
+            opening = " " if at == begin == 0 else ""
             return end, self.id_of.get(opening + text[at:end])
-        for end in range(min(len(text), at + self.longest), at, -1):
-            if text[at:end] in self.id_of:
-                return end, self.id_of[text[at:end]]
+        for end in range(min(len(text), bare + self.longest), bare, -1):
+            if text[bare] != " " and text[bare:end] in self.id_of:
+                return end, self.id_of[text[bare:end]]
         return at + 1, None
 
 
@@ -98,6 +100,13 @@ def spelling(world: World, word: str) -> str:
 def _joins(character: str) -> bool:
     """Whether a character makes up one word with its neighbours: letters and digits of scripts that use spaces."""
     return character.isalnum() and not is_unspaced(character)
+
+
+def _among_unspaced(text: str, start: int, end: int) -> bool:
+    """Whether a word, such as AI, stands in a text that writes no spaces: by what is before it, or else after it."""
+    before, after = text[:start].rstrip(" "), text[end:].lstrip(" ")
+    neighbour = before[-1:] or after[:1]
+    return neighbour in CLOSED_UP or is_unspaced(neighbour) if neighbour else False
 
 
 def _spell(whole: Token, boundaries) -> list[Token]:

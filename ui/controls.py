@@ -35,11 +35,12 @@ def model() -> zoo.Model | None:
     _enter_through_the_app()
     name = header.model_name()
     entry = zoo.offered()[name]
+    slot = st.empty()  # always there, so that what follows keeps its place, and charts their zoom
     if entry.find() is None:
         st.info(t("sentence.no_weights", title=entry.title))
         st.code(entry.bring, language=None)
         return None
-    return session.models().peek(name) or _load_in_view(name, entry.title)
+    return session.models().peek(name) or _load_in_view(name, entry.title, slot)
 
 
 def _enter_through_the_app() -> None:
@@ -52,15 +53,15 @@ def _enter_through_the_app() -> None:
         st.rerun()
 
 
-def _load_in_view(name: str, title: str) -> zoo.Model:
+def _load_in_view(name: str, title: str, slot: DeltaGenerator) -> zoo.Model:
     shared, done = session.models(), session.loading()
-    bar = st.progress(0.0, t("sentence.loading", title=title))
+    bar = slot.progress(0.0, t("sentence.loading", title=title))
     with ThreadPoolExecutor(1) as pool:
         loaded = pool.submit(session.load, name, shared, done)
         while not loaded.done():
             bar.progress(done.get(name, 0.0), t("sentence.loading", title=title))
             time.sleep(0.05)
-    bar.empty()
+    slot.empty()
     return loaded.result()
 
 

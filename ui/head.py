@@ -93,9 +93,10 @@ def row(run: Run, at: Place) -> None:
 
 def _grouped(run: Run) -> bool:
     """The switch between tokens and words; shown only where some word or character has several tokens."""
+    slot = st.container()  # always there, so that the chart keeps its place
     if len(group_starts(_groups(run))) == len(run.tokens):
         return False
-    return st.toggle(t("head.by_word"), key="words", bind="query-params", help=t("head.by_word_help"))
+    return slot.toggle(t("head.by_word"), key="words", bind="query-params", help=t("head.by_word_help"))
 
 
 def _by_token(run: Run, at: Place) -> Square:

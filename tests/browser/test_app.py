@@ -76,6 +76,8 @@ def test_the_first_picture_is_the_examples_and_its_numbers_are_the_models(opened
 
 def test_typing_updates_the_heatmap_key_by_key_and_keeps_the_zoom(opened):
     tab = opened()
+    plot = "document.querySelector('.st-key-head-chart .js-plotly-plot')"
+    tab.wait_for_function(f"() => {plot}._ev?._events?.plotly_relayout")  # until the element listens for a zoom
     tab.evaluate(
         """() => Plotly.relayout(document.querySelector(".st-key-head-chart .js-plotly-plot"),
              {"xaxis.range": [0.5, 6.5], "yaxis.range": [8.5, 2.5]})"""

@@ -13,22 +13,30 @@ CASES = [(language, kind) for language in WORLDS for kind in KINDS]
 TEXTS = (
     *(
         "小明拿起苹果，因为他饿了。",
-        "小明 拿起 苹果，因为 他 饿 了",
         "我喜欢学习",
         "AI喜欢我",
-        "我 喜欢 AI",
+        "我喜欢AI",
         "人工智能正在改变世界",
-    ),
-    *(
-        "Tom likes Ann. Who likes Ann? Tom.",
-        "The cat sat on the mat because it was tired.",
-        "tom likes AI",
-        " Tom",
-        "  ",
+        "Transformer是什么",
         "",
+        "  ",
     ),
-    *("Zoë's dog-house\n\tTom", "东京 😀 naïve 苹果apple", "?Tom。Ann,x", "AI and Transformer", "Transformer是什么"),
+    *("Tom likes Ann. Who likes Ann? Tom.", "The cat sat on the mat because it was tired.", "tom likes AI", "  Tom"),
+    *("Zoë's dog-house\n\tTom", "东京 😀 naïve苹果apple", "?Tom。Ann,x", "AI and Transformer", "小  AI", "Tom  ."),
 )
+OPTIONAL = {
+    "小明 拿起 苹果，因为 他 饿 了": "小明拿起苹果，因为他饿了",
+    **{
+        "我 喜欢 AI": "我喜欢AI",
+        "AI 喜欢 我": "AI喜欢我",
+        " Tom likes Ann .": "Tom likes Ann.",
+        " 我 喜欢 你 。": "我喜欢你。",
+    },
+}
+
+
+def ids(text: str) -> list[int]:
+    return [token.id for token in TOKENIZER.encode(text)]
 
 
 def made(language: str, kind: str, count: int = 40, test: bool = False) -> list[Sentence]:
@@ -36,8 +44,8 @@ def made(language: str, kind: str, count: int = 40, test: bool = False) -> list[
     return [sentence(random, language, kind, test) for _ in range(count)]
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_tokens_tile_the_text_and_ids_spell_it(text):
+@pytest.mark.parametrize("text", [*TEXTS, *OPTIONAL])
+def test_tokens_tile_the_text(text):
     tokens = TOKENIZER.encode(text)
     assert b"".join(token.bytes for token in tokens) == text.encode()
     ends = [0, *(token.byte_span[1] for token in tokens)]
@@ -45,17 +53,28 @@ def test_tokens_tile_the_text_and_ids_spell_it(text):
     for token in tokens[1:]:
         first, last = token.char_span
         assert token.bytes in text[first:last].encode()
-    assert TOKENIZER.decode(token.id for token in tokens) == text.encode()
 
 
-def test_random_texts_survive_the_round_trip():
+@pytest.mark.parametrize("text", TEXTS)
+def test_ids_spell_the_text(text):
+    assert TOKENIZER.decode(ids(text)) == text.encode()
+
+
+@pytest.mark.parametrize(("spaced", "closed_up"), OPTIONAL.items())
+def test_optional_spaces_change_no_id(spaced, closed_up):
+    assert ids(spaced) == ids(closed_up)
+    assert TOKENIZER.decode(ids(spaced)) == closed_up.encode()
+
+
+def test_random_texts_are_tiled_and_what_their_ids_spell_has_the_same_ids():
     random = Random(0)
-    alphabet = [*WORLDS["zh"].words[:40], *WORLDS["en"].words[:40], *" 。,.?\n\t'9é木😀\u0301"]
-    for _ in range(500):
+    alphabet = [*WORLDS["zh"].words[:40], *WORLDS["en"].words[:40], "AI", *"   。,.?\n\t'9é木😀\u0301"]
+    for _ in range(1000):
         text = "".join(random.choice(alphabet) for _ in range(random.randrange(12)))
-        tokens = TOKENIZER.encode(text)
-        assert b"".join(token.bytes for token in tokens) == text.encode()
-        assert TOKENIZER.decode(token.id for token in tokens) == text.encode()
+        assert b"".join(token.bytes for token in TOKENIZER.encode(text)) == text.encode()
+        spelled = TOKENIZER.decode(ids(text)).decode()
+        assert spelled.replace(" ", "") == text.replace(" ", "")
+        assert ids(spelled) == ids(text)
 
 
 @pytest.mark.parametrize(("language", "kind"), CASES)
@@ -91,8 +110,7 @@ def test_words_are_many_and_every_one_occurs_in_training():
 @pytest.mark.parametrize(("language", "kind"), CASES)
 def test_test_contents_never_occur_in_training(language, kind):
     def contents(test):
-        # A sentence of bytes or of spaces says the same as without: compare what is said.
-        return {each.text.replace(" ", "") for each in made(language, kind, 100, test)}
+        return {each.text for each in made(language, kind, 100, test)}
 
     assert contents(test=True).isdisjoint(contents(test=False))
 
