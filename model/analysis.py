@@ -79,6 +79,15 @@ def cell(trace: AttentionTrace, head: int, query: int, key: int, scale: float) -
     )
 
 
+def without_first(weights: Float[Tensor, "*batch key"]) -> Float[Tensor, "*batch key"]:
+    """Rows of weights without their first key, the rest brought to a sum of 1 again; a row that only had it is NaN.
+
+    Many heads rest on the first token, whatever it is (the attention sink, Xiao et al. 2023); this shows the others.
+    """
+    rest = torch.cat((torch.zeros_like(weights[..., :1]), weights[..., 1:]), dim=-1)
+    return rest / rest.sum(dim=-1, keepdim=True)
+
+
 def group_starts(groups: Sequence[int]) -> list[int]:
     """The place of each group's first token; equal neighbours are one group."""
     return [place for place, group in enumerate(groups) if place == 0 or group != groups[place - 1]]

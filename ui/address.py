@@ -77,6 +77,7 @@ PARAMETERS: dict[str, Callable[[str], bool]] = {
     "step": str.isdecimal,
     "projector": _switch,
     "words": _switch,
+    "first": _switch,
     "panel": lambda value: True,
     "bench": lambda value: True,
     "bench_mask": lambda value: True,

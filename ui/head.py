@@ -1,11 +1,12 @@
 """One head large: its weights token by token, or word by word where the model splits words; and the picked row."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from model.analysis import group_starts, group_weights
+from model.analysis import group_starts, group_weights, without_first
 from model.visible import visible
 from ui import controls, proof, theme
 from ui.chart import Pick, chart
@@ -18,9 +19,9 @@ from viz.arcs import ARCS, over_sentence
 
 @dataclass(frozen=True, eq=False)
 class Square:
-    """What is drawn: weights, the labels of rows and columns, the picked row and column, and each row's first token."""
+    """What is drawn: a tensor of weights, their labels, the picked row and column, and the first token of each row."""
 
-    weights: np.ndarray
+    weights: Any
     labels: list[str]
     picked: tuple[int, int]
     tokens: list[int]
@@ -29,11 +30,13 @@ class Square:
 def show(run: Run, at: Place) -> None:
     """The head's weights as a square, with caption, proof and take-away."""
     theme.heading(t("head.title", layer=at.layer, head=at.head))
-    square = _by_word(run, at) if _grouped(run) else _by_token(run, at)
+    grouped, first = _switches(run)
+    square = _by_word(run, at) if grouped else _by_token(run, at)
     size = len(square.labels)
-    theme.caption(t("head.caption" if len(run.tokens) == size else "head.caption_words", size=size))
+    note = "" if first else t("head.caption_rest")
+    theme.caption(t("head.caption" if len(run.tokens) == size else "head.caption_words", size=size) + note)
     figure = pictures.head_weights(
-        square.weights,
+        (square.weights if first or size == 1 else without_first(square.weights)).numpy(),
         square.labels,
         picked=square.picked,
         causal=run.knobs.causal,
@@ -91,17 +94,20 @@ def row(run: Run, at: Place) -> None:
     )
 
 
-def _grouped(run: Run) -> bool:
-    """The switch between tokens and words; shown only where some word or character has several tokens."""
-    slot = st.container()  # always there, so that the chart keeps its place
+def _switches(run: Run) -> tuple[bool, bool]:
+    """Whether words are seen whole, and whether the first column is shown.
+
+    The first switch is there only where some word or character has several tokens.
+    """
+    line = st.container(horizontal=True, key="head-switches")  # always there, so that the chart keeps its place
+    first = line.toggle(t("head.first"), value=True, key="first", bind="query-params", help=t("head.first_help"))
     if len(group_starts(_groups(run))) == len(run.tokens):
-        return False
-    return slot.toggle(t("head.by_word"), key="words", bind="query-params", help=t("head.by_word_help"))
+        return False, first
+    return line.toggle(t("head.by_word"), key="words", bind="query-params", help=t("head.by_word_help")), first
 
 
 def _by_token(run: Run, at: Place) -> Square:
-    weights = run.kept.weights[at.layer][at.head].numpy()
-    return Square(weights, run.labels, (at.query, at.key), list(range(len(run.tokens))))
+    return Square(run.kept.weights[at.layer][at.head], run.labels, (at.query, at.key), list(range(len(run.tokens))))
 
 
 def _by_word(run: Run, at: Place) -> Square:
@@ -112,7 +118,7 @@ def _by_word(run: Run, at: Place) -> Square:
         visible(b"".join(token.bytes for token in run.tokens[start:end])) or run.tokens[start].visible
         for start, end in zip(starts, ends, strict=True)
     ]
-    weights = group_weights(run.kept.weights[at.layer][at.head], groups).numpy()
+    weights = group_weights(run.kept.weights[at.layer][at.head], groups)
     picked = tuple(int(np.searchsorted(starts, place, side="right")) - 1 for place in (at.query, at.key))
     return Square(weights, labels, picked, starts)
 

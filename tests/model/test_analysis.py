@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from model.analysis import entropy, head_contributions, likeliest
+from model.analysis import entropy, group_weights, head_contributions, likeliest, without_first
 from model.knobs import Knobs
 
 
@@ -46,3 +46,23 @@ def test_the_likeliest_tokens_are_the_largest_logits_with_their_shares(config, r
     torch.testing.assert_close(probabilities, torch.softmax(logits, dim=-1).gather(-1, ids))
     everything = likeliest(logits, config.vocab)[1].sum(dim=-1)
     torch.testing.assert_close(everything, torch.ones(5), atol=1e-5, rtol=0)
+
+
+def test_without_its_first_key_a_row_keeps_its_proportions_and_sums_to_one():  # B26
+    weights = torch.tensor([[1.0, 0, 0], [0.5, 0.5, 0], [0.6, 0.1, 0.3]])
+    rest = without_first(weights)
+    assert rest[0].isnan().all()
+    assert torch.allclose(rest[1:], torch.tensor([[0, 1.0, 0], [0, 0.25, 0.75]]))
+
+
+def test_without_the_first_group_the_others_keep_their_numbers():
+    weights = torch.softmax(torch.randn(6, 6).masked_fill(torch.ones(6, 6).triu(1) > 0, -torch.inf), dim=-1)
+    rest = without_first(group_weights(weights, [0, 0, 1, 2, 2, 3]))
+    assert rest[1:].isfinite().all()
+    assert torch.allclose(rest[1:].sum(dim=-1), torch.ones(3))
+
+
+def test_weights_between_words_sum_over_key_pieces_and_average_over_query_pieces():  # B19
+    weights = torch.tensor([[1.0, 0, 0], [0.4, 0.6, 0], [0.2, 0.3, 0.5]])
+    assert torch.allclose(group_weights(weights, [7, 7, 9]), torch.tensor([[1.0, 0.0], [0.5, 0.5]]))
+    assert torch.equal(group_weights(weights, [0, 1, 2]), weights)

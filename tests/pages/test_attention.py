@@ -177,3 +177,13 @@ def test_the_projector_switch_changes_sizes_and_no_number(start):
     page = page.toggle(key="projector").set_value(True).run()
     assert not page.exception
     assert captions(page) == before
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_first_column_can_be_left_out_and_the_page_says_so(app, language):
+    page = app(language).toggle(key="first").set_value(False).run()
+    assert not page.exception
+    assert words.table(language)["head.caption_rest"] in said(page)
+    for sentence in ("a", "東京 🙂"):
+        page = type_in(page, sentence)
+        assert not page.exception
