@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import bench, changes, contributions, controls, head, projections, stepper, theme, wall
+from ui import bench, changes, contributions, controls, head, projections, stepper, wall
 from ui.controls import Place
 from ui.session import Run
 from ui.text import t, words
@@ -11,14 +11,10 @@ from ui.text import t, words
 @st.fragment
 def page() -> None:
     """The page reads downward: sentence and tokens; the wall, the head and a panel beside each other; changes."""
-    model = controls.model()
-    if model is None:
+    said = controls.begin()
+    if said is None:
         return
-    said = controls.sentence(model)
     run = said.run
-    if run is None:
-        return
-    theme.dim("picture", said.earlier)
     with st.container(key="picture"):
         tokens = st.container()
         with st.container(key="three"):

@@ -2,21 +2,17 @@
 
 import streamlit as st
 
-from ui import controls, machine, theme
+from ui import controls, machine
 from ui.text import t
 
 
 @st.fragment
 def page() -> None:
     """The page reads downward: sentence, tokens, the machine, its pickers, the way into it."""
-    model = controls.model()
-    if model is None:
+    said = controls.begin()
+    if said is None:
         return
-    said = controls.sentence(model)
     run = said.run
-    if run is None:
-        return
-    theme.dim("picture", said.earlier)
     with st.container(key="picture"):
         above = st.container()
         at = controls.place(run)

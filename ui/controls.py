@@ -30,6 +30,25 @@ class Place:
     key: int
 
 
+@dataclass(frozen=True, eq=False)
+class Sentence:
+    """What the box holds: the run to show, whether it is an earlier text's, and the line under the box."""
+
+    run: Run | None
+    earlier: bool
+    line: DeltaGenerator
+
+
+def begin() -> Sentence | None:
+    """What every page begins with: model and sentence. None where there is nothing to show; the page has said why."""
+    using = model()
+    said = sentence(using) if using else None
+    if said is None or said.run is None:
+        return None
+    theme.dim("picture", said.earlier)
+    return said
+
+
 def model() -> zoo.Model | None:
     """The picked model. While it loads, a bar says how far it is; without weights, the page says what brings them."""
     _enter_through_the_app()
@@ -63,15 +82,6 @@ def _load_in_view(name: str, title: str, slot: DeltaGenerator) -> zoo.Model:
             time.sleep(0.05)
     slot.empty()
     return loaded.result()
-
-
-@dataclass(frozen=True, eq=False)
-class Sentence:
-    """What the box holds: the run to show, whether it is an earlier text's, and the line under the box."""
-
-    run: Run | None
-    earlier: bool
-    line: DeltaGenerator
 
 
 def sentence(using: zoo.Model) -> Sentence:
