@@ -92,7 +92,7 @@ def _typing(tab: Page, url: str, chart: str, text: str) -> dict[str, tuple[float
     tab.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(len(frame))))
     tab.goto(url)
     tab.wait_for_selector(f".st-key-{chart} .main-svg", timeout=120_000)
-    box = tab.locator("input[type=text]").first
+    box = tab.locator(".st-key-text input")
     if text:
         box.fill(text)
         tab.wait_for_timeout(3000)
