@@ -11,8 +11,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from model.analysis import likeliest
 from model.decoder import Decoder
-from model.trace import LightTrace
+from model.trace import LightTrace, held_bytes
 
 ROWS = 64  # rows of logits in memory at a time: a large vocabulary has 200 kB a row
 FULL_COLOUR = 3.0  # a colour scale ends at this many standard deviations of the table it shows
@@ -28,7 +29,7 @@ class Answers:
     @property
     def bytes(self) -> int:
         """Memory held by the tensors."""
-        return sum(tensor.numel() * tensor.element_size() for tensor in (self.ids, self.probabilities))
+        return held_bytes(self)
 
 
 @torch.inference_mode()
@@ -37,8 +38,9 @@ def answers(decoder: Decoder, kept: LightTrace, count: int) -> Answers:
     tops = []
     for residual in kept.output.split(ROWS):
         _, logits = decoder.read_out(residual)
-        tops.append(torch.softmax(logits, dim=-1).topk(count, dim=-1))
-    return Answers(torch.cat([top.indices for top in tops]), torch.cat([top.values for top in tops]))
+        tops.append(likeliest(logits, count))
+    ids, probabilities = zip(*tops, strict=True)
+    return Answers(torch.cat(ids), torch.cat(probabilities))
 
 
 @torch.inference_mode()

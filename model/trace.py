@@ -97,7 +97,12 @@ class LightTrace:
     @property
     def bytes(self) -> int:
         """Memory held by the tensors."""
-        return sum(tensor.numel() * tensor.element_size() for _, tensor in named_tensors(self))
+        return held_bytes(self)
+
+
+def held_bytes(trace: object) -> int:
+    """Memory held by every tensor of a trace, or of a part of one."""
+    return sum(tensor.numel() * tensor.element_size() for _, tensor in named_tensors(trace))
 
 
 def named_tensors(trace: object, prefix: str = "") -> Iterator[tuple[str, Tensor]]:

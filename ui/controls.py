@@ -137,7 +137,7 @@ def _remember(run: Run) -> None:
     st.session_state["good"] = run.text
 
 
-def _run(using: zoo.Model, text: str, knobs: Knobs | None = None) -> tuple[Run | None, str | None]:
+def _run(using: zoo.Model, text: str) -> tuple[Run | None, str | None]:
     """The run of a text, or why there is none."""
     if not text:
         return None, t("sentence.empty")
@@ -148,7 +148,7 @@ def _run(using: zoo.Model, text: str, knobs: Knobs | None = None) -> tuple[Run |
         if len(tokens) > TOKEN_LIMIT:
             over = len(tokens) - TOKEN_LIMIT
             return None, t("sentence.too_long", given=len(tokens), allowed=TOKEN_LIMIT, over=over)
-        return session.run(using, text, tokens, knobs or Knobs()), None
+        return session.run(using, text, tokens, Knobs()), None
     except ValueError as error:
         return None, str(error)
 

@@ -17,7 +17,7 @@ import streamlit as st
 from model import zoo
 from model.knobs import Knobs
 from model.tokenizer import Token
-from model.trace import BlockTrace, LightTrace, named_tensors
+from model.trace import BlockTrace, LightTrace, held_bytes
 
 KEPT_BYTES = int(os.environ.get("GLASSFORMER_KEPT_MB", "512")) * 2**20
 
@@ -49,7 +49,7 @@ class Run:
     def block(self, layer: int) -> BlockTrace:
         """All of one block, computed again from its kept input."""
         key = ("block", *self.key, layer)
-        return runs().get(key, lambda: self.model.open_block(self.kept, layer, self.knobs), block_bytes)
+        return runs().get(key, lambda: self.model.open_block(self.kept, layer, self.knobs), held_bytes)
 
 
 class Shared:
@@ -148,8 +148,3 @@ def run(model: zoo.Model, text: str, tokens: tuple[Token, ...], knobs: Knobs) ->
         return Run(model, text, tokens, knobs, model.light(tokens, knobs))
 
     return runs().get(key, compute, lambda run: run.kept.bytes)
-
-
-def block_bytes(block: BlockTrace) -> int:
-    """Memory held by an opened block."""
-    return sum(tensor.numel() * tensor.element_size() for _, tensor in named_tensors(block))
