@@ -18,8 +18,6 @@ def unchecked(monkeypatch) -> None:
 @pytest.fixture(scope="session")
 def smollm2():
     """SmolLM2-135M as the app loads it, once for all tests that read it."""
-    from model import zoo  # after the hook above
+    from tests.model import pretrained  # after the hook above
 
-    if zoo.find_smollm2() is None:
-        pytest.skip(f"SmolLM2's weights are not installed: {zoo.MODELS['smollm2'].bring}")
-    return zoo.load("smollm2")
+    return pretrained.smollm2()

@@ -8,7 +8,7 @@ import streamlit as st
 
 from model import zoo
 from ui import theme
-from ui.text import LANGUAGES, language, t
+from ui.text import LANGUAGES, language, t, words
 
 
 def read() -> None:
@@ -23,6 +23,8 @@ def read() -> None:
     for name, value in given.items():
         if name not in PARAMETERS or not PARAMETERS[name](value):
             refuse(name, value)
+        elif name in UNBOUND:
+            st.session_state[name] = value
 
 
 def refuse(name: str, value: str) -> None:
@@ -78,7 +80,7 @@ PARAMETERS: dict[str, Callable[[str], bool]] = {
     "projector": _switch,
     "words": _switch,
     "first": _switch,
-    "panel": lambda value: True,
+    "panel": _one_of(lambda: list(words("attention.panels"))),
     "bench": lambda value: True,
     "bench_mask": lambda value: True,
     "bench_heat": _number,
@@ -89,3 +91,5 @@ PARAMETERS: dict[str, Callable[[str], bool]] = {
     "heat": _number,
     "off": lambda value: all(re.fullmatch(r"\d+\.\d+", head) for head in value.split(",")),
 }
+# A widget writes the words it shows into the address, which differ by language; such a one is read from it here.
+UNBOUND = {"panel"}

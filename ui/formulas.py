@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from model.analysis import Cell
 from model.steps import Softmax, Steps
 from viz.theme import Theme
 
@@ -50,31 +49,6 @@ class Symbols:
     def coloured(self, role: str, latex: str) -> str:
         """LaTeX in the tone of a role."""
         return rf"\textcolor{{{self.theme.text[role]}}}{{{latex}}}"
-
-
-def product(symbols: Symbols, cell: Cell) -> str:
-    """q·k."""
-    return rf"{symbols.query} \cdot {symbols.key} = \mathbf{{{number(cell.product)}}}"
-
-
-def score(symbols: Symbols, cell: Cell, d_head: int, scale: float, temperature: float) -> str:
-    """The score: q·k through the scale, the bias where there is one, the temperature where it is changed."""
-    factor = "" if scale == 1 else rf" \times {number(scale)}"
-    symbol = rf"\frac{{{symbols.query} \cdot {symbols.key}}}{{\sqrt{{{d_head}}}}}{factor}"
-    live = rf"\frac{{{number(cell.product)}}}{{{number(math.sqrt(d_head))}}}{factor}"
-    if cell.bias:
-        symbol, live = f"{symbol} + b", f"{live} {signed(cell.bias)}"
-    if temperature != 1:
-        symbol, live = (rf"\left({part}\right) \div {number(temperature)}" for part in (symbol, live))
-    return rf"{symbols.score} = {symbol} = {live} = \mathbf{{{number(cell.score)}}}"
-
-
-def softmax(symbols: Symbols, cell: Cell) -> str:
-    """The weight: the exponential of the score over the sum of its row, both relative to the row's greatest score."""
-    peak = r"\hat s"
-    symbol = rf"\frac{{e^{{{symbols.score} - {peak}}}}}{{\sum_j e^{{{symbols.row} - {peak}}}}}"
-    live = rf"\frac{{{number(cell.exponential)}}}{{{number(cell.row_sum)}}}"
-    return rf"{symbols.weight} = {symbol} = {live} = \mathbf{{{number(cell.weight)}}}"
 
 
 def lines(formulas: list[str]) -> str:

@@ -187,3 +187,10 @@ def test_the_first_column_can_be_left_out_and_the_page_says_so(app, language):
     for sentence in ("a", "東京 🙂"):
         page = type_in(page, sentence)
         assert not page.exception
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_link_opens_the_panel_that_it_names(app, language):
+    page = app(language, panel="projections")
+    assert not page.exception
+    assert page.segmented_control(key="panel").value == "projections"

@@ -1,6 +1,7 @@
 """Formulas: numbers as they are written in them."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 
@@ -28,18 +29,25 @@ def test_numbers_have_four_significant_digits(value, written):
     assert formulas.number(value) == written
 
 
+def found(cell: Cell, slope: float | None, temperature: float) -> SimpleNamespace:
+    """As much of a cell's steps as these formulas read."""
+    bias = SimpleNamespace(slope=slope, bucket=None, distance=1)
+    return SimpleNamespace(cell=cell, bias=bias, temperature=temperature, positions=(3, 2))
+
+
 @pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 def test_the_score_shows_the_bias_and_the_temperature_only_where_they_are(theme):
     symbols = formulas.Symbols(theme, 3, 1)
-    full = formulas.score(symbols, CELL, 64, 0.5, 2.0)
+    full = " ".join(formulas.scored(symbols, found(CELL, 0.5, 2.0), head=0))
     assert "- 0.5000" in full
     assert r"\div 2.000" in full
-    bare = formulas.score(symbols, Cell(12.0, 1.5, 0.0, 1.5, 2.0, 0.6, 1.5, 0.4, True), 64, 1.0, 1.0)
+    unbiased = Cell(12.0, 1.5, 0.0, 1.5, 2.0, 0.6, 1.5, 0.4, True)
+    bare = " ".join(formulas.scored(symbols, found(unbiased, None, 1.0), head=0))
     assert "b" not in bare.replace(r"\mathbf", "")
     assert "div" not in bare
 
 
-def test_the_softmax_shows_exponential_row_sum_and_weight():
-    latex = formulas.softmax(formulas.Symbols(THEMES["light"], 3, 1), CELL)
+def test_the_weight_shows_exponential_row_sum_and_weight():
+    latex = " ".join(formulas.weight(formulas.Symbols(THEMES["light"], 3, 1), found(CELL, None, 1.0)))
     for value in (CELL.exponential, CELL.row_sum, CELL.weight):
         assert formulas.number(value) in latex
