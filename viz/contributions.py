@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from viz.attention import MONO
 from viz.projections import greatest
+from viz.strip import pooled
 from viz.theme import ROLES, Theme, layout, token_labels
 
 COLUMNS = 96  # of a vector drawn; a wider one is pooled
@@ -30,24 +31,13 @@ class Parts:
     rows: Sequence[str]
 
 
-def pooled(values: Float[np.ndarray, "rows width"], columns: int = COLUMNS) -> Float[np.ndarray, "rows columns"]:
-    """At most `columns` columns: each the entry of greatest magnitude, with its sign, of those it stands for."""
-    width = values.shape[1]
-    if width <= columns:
-        return values
-    starts = np.arange(columns) * width // columns
-    high = np.maximum.reduceat(values, starts, axis=1)
-    low = np.minimum.reduceat(values, starts, axis=1)
-    return np.where(high >= -low, high, low)
-
-
 def contributions(parts: Parts, *, picked: int, titles: Mapping[str, str], theme: Theme) -> go.Figure:
     """A row a head: its piece of Concat, what W_O makes of it, and the length of that; below them their sum.
 
     `titles` has "concat", "added" and "norms". The picked head is framed.
     """
     heads, rows = len(parts.concat), len(parts.rows)
-    added = pooled(parts.added)
+    added, _ = pooled(parts.added, COLUMNS)
     norms = np.linalg.norm(parts.added, axis=1)
     traces = [
         _heatmap(parts.concat, "", theme, "%{y} · %{x}<br>%{z:.5g}<extra></extra>"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from viz import contributions as pictures
+from viz import strip
 from viz.theme import ROLES, THEMES
 
 each_theme = pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
@@ -22,7 +23,7 @@ def parts(heads: int = 3, width: int = 200) -> pictures.Parts:
 @pytest.mark.parametrize("width", [1, 95, 96, 97, 200, 576])
 def test_pooling_keeps_the_entry_of_greatest_magnitude_with_its_sign(width):
     values = np.random.default_rng(width).normal(size=(2, width))
-    pooled = pictures.pooled(values)
+    pooled, _ = strip.pooled(values, pictures.COLUMNS)
     columns = pooled.shape[1]
     assert columns == min(width, pictures.COLUMNS)
     for column in range(columns):
