@@ -33,7 +33,7 @@ def page() -> None:
             panel(run, at)
         if st.toggle(t("attention.change"), key="change", bind="query-params"):
             changes.show(run, at)
-    controls.share(said)
+    controls.share(said, at)
 
 
 def panel(run: Run, at: Place) -> None:

@@ -20,7 +20,7 @@ def page() -> None:
             controls.strip(run, at, run.kept.weights[at.layer][at.head, at.query].tolist())
             machine.show(run, at)
         st.page_link("pages/attention.py", label=t("overview.attention"), icon=":material/arrow_forward:")
-    controls.share(said)
+    controls.share(said, at)
 
 
 page()

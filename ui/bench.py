@@ -131,8 +131,9 @@ def _names(scores: list[float]) -> list[str]:
 def _mask(names: list[str]) -> list[bool]:
     """Which entries the reader hides."""
     entries = list(range(len(names)))
-    if "bench_mask" in st.session_state:
-        st.session_state["bench_mask"] = [entry for entry in st.session_state["bench_mask"] if entry in entries]
+    chosen = st.session_state.get("bench_mask", [])
+    if not set(chosen) <= set(entries):  # set only where it must be: see controls.place
+        st.session_state["bench_mask"] = [entry for entry in chosen if entry in entries]
     hidden = st.pills(
         t("bench.mask"),
         entries,

@@ -2,7 +2,7 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -116,11 +116,11 @@ def sentence(using: zoo.Model) -> Sentence:
         return Sentence(earlier, earlier is not None, line)
 
 
-def share(said: Sentence) -> None:
+def share(said: Sentence, at: Place) -> None:
     """The link that opens exactly this, under the box. Called when all pickers of the page have their values."""
     with said.line, st.popover(t("address.share"), icon=":material/link:", type="tertiary"):
         theme.caption(t("address.share_help"))
-        st.code(address.link({"text": said.run.text}), language=None, wrap_lines=True)
+        st.code(address.link({"text": said.run.text, **asdict(at)}), language=None, wrap_lines=True)
 
 
 def view(run: Run) -> str:
@@ -166,21 +166,40 @@ def _short(text: str) -> str:
 
 
 def place(run: Run) -> Place:
-    """The number boxes for layer, head, query and key, bound to the address; out of range, they are brought back."""
+    """The number boxes for layer, head, query and key, bound to the address; out of range, they are brought back.
+
+    A text that is being typed is short for a moment: the boxes of query and key keep what was picked, and the last
+    token stands in for it until the text is long enough. Python never sets a box while the reader types, because
+    Streamlit would then write its own, older text into the address.
+    """
     config = run.model.config
-    example = zoo.offered()[run.model.name]
     last = len(run.tokens) - 1
     most = {"layer": config.layers - 1, "head": config.heads - 1, "query": last, "key": last}
+    firsts = zoo.offered()[run.model.name].place
     columns = st.columns(4, gap="small")
     values = {}
-    for (name, limit), first, column in zip(most.items(), example.place, columns, strict=True):
-        if name in st.session_state:
-            st.session_state[name] = min(max(st.session_state[name] or 0, 0), limit)
+    for (name, limit), first, column in zip(most.items(), firsts, columns, strict=True):
         address.within(name, limit)
-        label = t(f"place.{name}")
-        start = min(first, limit)
-        values[name] = column.number_input(label, 0, limit, start, 1, key=name, bind="query-params")
+        highest = TOKEN_LIMIT - 1 if name in ("query", "key") else limit
+        if st.session_state.get(name, 0) not in range(highest + 1):
+            _bring_back(name, highest)
+        given = column.number_input(
+            t(f"place.{name}", last=limit),
+            0,
+            highest,
+            first,
+            1,
+            key=name,
+            bind="query-params",
+            on_change=_bring_back,
+            args=(name, limit),
+        )
+        values[name] = min(given, limit)
     return Place(**values)
+
+
+def _bring_back(name: str, limit: int) -> None:
+    st.session_state[name] = min(max(st.session_state[name] or 0, 0), limit)
 
 
 def strip(run: Run, at: Place, shades: list[float] | None = None) -> None:

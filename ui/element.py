@@ -2,6 +2,8 @@
 
 Streamlit sends an element's inline script again with every rerun, so the stub is tiny and imports its module by
 absolute URL. The URL carries a version, a hash of the scripts, because static files come without Cache-Control.
+Where new data overtake a call that is still waiting for its module, Streamlit ends the older call, though the element
+stays: only the end of the newest call removes what was drawn.
 """
 
 import hashlib
@@ -15,13 +17,17 @@ import streamlit as st
 STATIC = Path(__file__).parent.parent / "static"
 PLOTLY_SCRIPT = "plotly.min.js"
 
-STUB = """export default function (component) {{
+STUB = """const newest = new WeakMap()
+export default function (component) {{
+  const place = component.parentElement
+  newest.set(place, component)
   const url = new URL("app/static/{script}?v={version}", document.baseURI)
   const ready = import(url.href)
   ready.then((module) => module.draw(component)).catch((error) => {{
-    component.parentElement.querySelector("figure").textContent = `${{component.data.words.failed}} ${{error.message}}`
+    place.querySelector("figure").textContent = `${{component.data.words.failed}} ${{error.message}}`
   }})
-  return () => ready.then((module) => module.remove(component.parentElement)).catch(() => {{}})
+  const remove = (module) => newest.get(place) === component && module.remove(place)
+  return () => ready.then(remove).catch(() => {{}})
 }}
 """
 

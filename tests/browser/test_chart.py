@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.harness.charts import weights
+from tests.browser.harness.charts import LABELS as WORDS
+from tests.browser.harness.charts import heatmap, weights
+from ui.element import STUB, version
 
 HARNESS = Path(__file__).parent / "harness" / "charts.py"
 START = "the cat sat on the mat"
@@ -84,6 +86,38 @@ def test_typing_updates_the_same_dom_node(page, url):
     plot.evaluate("node => { node.mark = 'kept' }")
     plot = typed(page, START + " today again")
     assert plot.evaluate("node => node.mark") == "kept"
+
+
+def test_the_end_of_an_overtaken_call_leaves_the_chart_as_it_is(page, url):
+    """Where new data come before a call is through, Streamlit ends that call though the element stays."""
+    opened(page, url)
+    figure = heatmap(START.split(), {"ink": "#1B2035", "scale": [[0, "#FBFAF6"], [1, "#171D55"]]}).to_json()
+    data = {"figure": figure, "key": "k", "alt": "a", "height": 200, "view": "", "words": WORDS}
+    kept = page.evaluate(
+        """async ([code, data]) => {
+          const module = URL.createObjectURL(new Blob([code], { type: "text/javascript" }))
+          const { default: draw } = await import(module)
+          const parentElement = document.createElement("div")
+          parentElement.innerHTML = "<figure></figure>"
+          document.body.append(parentElement)
+          const settled = () => new Promise((done) => setTimeout(done, 300))
+          const call = () => draw({ parentElement, data: { ...data }, setTriggerValue() {} })
+          const [overtaken, newest] = [call(), call()]
+          await settled()
+          const stage = parentElement.querySelector(".glass-stage")
+          await overtaken()
+          const last = call()
+          await settled()
+          const same = parentElement.querySelector(".glass-stage") === stage
+          await newest()
+          await last()
+          const gone = !stage.querySelector(".main-svg")
+          parentElement.remove()
+          return [same, gone]
+        }""",
+        [STUB.format(script="chart.js", version=version()), data],
+    )
+    assert kept == [True, True]
 
 
 def test_the_values_on_screen_are_the_values_of_the_new_sentence(page, url):
