@@ -22,6 +22,7 @@ from tests.browser.server import ARGUMENTS, BROWSERS, beside_static, start_serve
 
 HERE = Path(__file__).parent
 KEYS = 30
+SMOLLM2 = {"GLASSFORMER_MODELS": "smollm2"}
 TOKENS = 32
 VIEW = {"width": 1280, "height": 720}
 WATCH = """([chart]) => {
@@ -79,7 +80,7 @@ def _row(what: str, found: tuple[float, float], allowed: float, unit: str) -> di
 def serving(script: Path) -> Iterator[str]:
     """A server of this script, until the block ends."""
     with TemporaryDirectory() as folder:
-        url, process = start_server(beside_static(script, Path(folder) / "run"), {}, Path(folder) / "log.txt")
+        url, process = start_server(beside_static(script, Path(folder) / "run"), SMOLLM2, Path(folder) / "log.txt")
         try:
             yield url
         finally:

@@ -7,6 +7,7 @@ word or a punctuation mark changes nothing: the token covers it, and it does not
 
 from collections.abc import Iterable
 from dataclasses import replace
+from difflib import get_close_matches
 from itertools import pairwise
 
 from model.tokenizer import Token
@@ -68,6 +69,19 @@ class LabTokenizer:
     def show(self, id_: int) -> str:
         """One token in visible form, out of any context."""
         return visible(self.bytes_of[id_])
+
+    def outside(self, tokens: Iterable[Token]) -> list[Token]:
+        """The first token of each word that is not known, a word named once; these words are spelled in bytes."""
+        strange = {token.group_text: token for token in reversed(list(tokens)) if token.id < BOS}
+        return [strange[word] for word in reversed(strange) if not word.isspace()]
+
+    def similar(self, word: str, count: int = 3) -> list[str]:
+        """Known words that are spelled much like this one, or, in Chinese, share a character; the nearest first."""
+        known = [each.strip() for each in self.id_of]
+        if any(is_unspaced(character) for character in word):
+            shared = [each for each in known if set(each) & set(word)]
+            return sorted(shared, key=lambda each: (-len(set(each) & set(word)), len(each)))[:count]
+        return get_close_matches(word, [each for each in known if each.isascii()], count)
 
     def spell(self, word: str) -> list[int]:
         """The ids of one word of a sentence: one if it is known, otherwise its bytes."""

@@ -1,7 +1,9 @@
-"""What each head of a model mostly does, measured on repeated random tokens, with an honest "none".
+"""What each head of a model mostly does, with an honest "none".
 
-Induction and previous-token heads: Elhage et al. 2021, Olsson et al. 2022. Attention sinks: Xiao et al. 2023. Here all
-four scores are read off the same rows, so that they are shares of one whole and can be compared.
+Induction and previous-token heads: Elhage et al. 2021, Olsson et al. 2022. Attention sinks: Xiao et al. 2023. A
+pretrained model is measured on repeated random words, all scores read off the same rows, so that they are shares of one
+whole. A model of the lab never saw such a text: it is measured on held-out sentences of its own world, in which it is
+known where a row has to look (lab_scores.py).
 """
 
 import hashlib
@@ -19,6 +21,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from model.checkpoint import cache_folder
+from model.lab_scores import head_roles
+from model.lab_tokenizer import LabTokenizer
 from model.zoo import Model
 
 DEFINITION = 1
@@ -33,6 +37,10 @@ POOL = 512
 THRESHOLD = 0.4
 """A head has the role of its greatest score if that is at least this share of its attention, otherwise none."""
 
+SENTENCES = 150
+"""How many held-out sentences of each kind a model of the lab is measured on."""
+
+LAB_ROLES = ("coreference", "answer", "induction", "previous", "first")
 NONE = "none"
 
 
@@ -63,12 +71,22 @@ class Roles:
         return sorted(places, key=lambda place: (-self.score(*place), place))
 
 
+def in_the_lab(model: Model) -> bool:
+    """Whether the model reads the words of the lab's world, and is measured on its sentences."""
+    return isinstance(model.tokenizer, LabTokenizer)
+
+
+def roles_of(model: Model) -> tuple[str, ...]:
+    """The roles that are measured of this model."""
+    return LAB_ROLES if in_the_lab(model) else tuple(KEYS)
+
+
 def kept(model: Model) -> Roles | None:
     """The roles as an earlier start of the app wrote them; None when there is no such file, or it is damaged."""
     shape = (model.config.layers, model.config.heads)
     try:
         written = json.loads(_file(model).read_text(encoding="utf-8"))
-        scores = {role: np.array(written["scores"][role], dtype=np.float32) for role in KEYS}
+        scores = {role: np.array(written["scores"][role], dtype=np.float32) for role in roles_of(model)}
     except (OSError, ValueError, KeyError, TypeError):
         return None
     sound = all(values.shape == shape and (values >= 0).all() and (values <= 1.001).all() for values in scores.values())
@@ -91,6 +109,8 @@ def measure_and_keep(model: Model) -> Roles:
 @torch.inference_mode()
 def measure(model: Model) -> Roles:
     """The scores of every head; a few forward passes. A ValueError says why a model cannot be measured."""
+    if in_the_lab(model):
+        return _in_its_world(model)
     first, block = _sample(model)
     ids = torch.cat((first, block, block), dim=-1)
     weights = [layer.mean(dim=0) for layer in model.decoder.light(ids).weights]
@@ -107,6 +127,12 @@ def identity(model: Model) -> str:
     return digest.hexdigest()[:16]
 
 
+def _in_its_world(model: Model) -> Roles:
+    """Of each head and role, its score in the language in which it is the greater."""
+    found = head_roles(model.decoder, SENTENCES)
+    return Roles({role: np.array(list(found[role].values()), dtype=np.float32).max(axis=0) for role in LAB_ROLES})
+
+
 def _write(path: Path, text: str) -> None:
     """Whole or not at all: another process may read, or write, at the same moment."""
     temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
@@ -118,7 +144,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _file(model: Model) -> Path:
-    definition = f"{DEFINITION}-{SEQUENCES}x{BLOCK}-{SEED}"
+    definition = f"{DEFINITION}-{SENTENCES}" if in_the_lab(model) else f"{DEFINITION}-{SEQUENCES}x{BLOCK}-{SEED}"
     return cache_folder() / f"roles-{identity(model)}-{definition}.json"
 
 

@@ -55,6 +55,22 @@ class World:
         found = (word.lstrip("*<>") for line in lines for word in line.split())
         return tuple(dict.fromkeys(word for word in found if not word.startswith("{")))
 
+    @cached_property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """Words to build sentences of, by what they are."""
+        verbs = [verb for slot in ("like", "take", "meet", "go", "sit", "want") for verb in self.slots[slot]]
+        groups = {
+            "people": [*self.people, *(pronoun for pronoun, _, _ in self.people.values()), self.it],
+            "animals": self.animals,
+            "things": [*self.slots["thing"], *self.nouns],
+            "places": [*self.slots["place"], *self.slots["rest"]],
+            "verbs": verbs,
+            "qualities": [*self.slots["adjective"], *self.slots.get("colour", ())],
+            "numbers": [*self.numbers, *self.ordinals],
+            "links": [*self.slots["because"], *self.slots["on"]],
+        }
+        return {name: tuple(dict.fromkeys(found)) for name, found in groups.items()}
+
 
 def words(line: str) -> tuple[str, ...]:
     """The words of a line."""

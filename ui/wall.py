@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import streamlit as st
 
-from model.roles import BLOCK, KEYS, NONE, SEQUENCES, THRESHOLD, Roles
+from model.roles import BLOCK, NONE, SENTENCES, SEQUENCES, THRESHOLD, Roles, in_the_lab, roles_of
 from ui import controls, measured, proof, session, theme
 from ui.chart import Pick, chart
 from ui.controls import Place
@@ -14,7 +14,7 @@ from ui.text import t, words
 from viz import wall as pictures
 
 ALL = "all"
-FILTERS = (ALL, *KEYS, NONE)
+TILE, TALL, WALL = 20, 56, 224  # pixels: a small tile, the greatest, and the height that few heads may take
 HeadPicked = Callable[[int, int], None]
 
 
@@ -23,20 +23,17 @@ def pick_head(layer: int, head: int) -> None:
     st.session_state["layer"], st.session_state["head"] = layer, head
 
 
-def show(run: Run, at: Place, on_pick: HeadPicked = pick_head, *, tile_height: int = 20) -> None:
-    """The wall, its filters, and the picked head's role. `on_pick(layer, head)` is called before the rerun.
-
-    `tile_height` is in pixels; a wall over the whole width of a page reads better with taller tiles.
-    """
+def show(run: Run, at: Place, on_pick: HeadPicked = pick_head) -> None:
+    """The wall, its filters, and the picked head's role. `on_pick(layer, head)` is called before the rerun."""
     roles, problem = measured.roles(run.model)
     theme.heading(t("wall.title"))
     caption = st.container()
-    chosen = _filter(roles)
+    chosen = _filter(run, roles)
     wall = st.container()
     _say(run, roles, problem, at)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium", key="wall-line"):
         by_role = _sort(roles, chosen)
-        _definitions()
+        _definitions(run)
         proof.badge(run, at.layer, "attention.weights", key="wall")
     places = _order(run, roles, chosen, by_role)
     by_place = chosen == ALL and not by_role
@@ -44,7 +41,7 @@ def show(run: Run, at: Place, on_pick: HeadPicked = pick_head, *, tile_height: i
         theme.caption(_caption(run, len(places), by_place))
     with wall:
         if places:
-            _wall(run, at, roles, places, by_place, on_pick, tile_height)
+            _wall(run, at, roles, places, by_place, on_pick)
         else:
             theme.caption(t("wall.nobody", role=words("wall.roles")[chosen]))
 
@@ -58,14 +55,15 @@ def _caption(run: Run, heads: int, by_place: bool) -> str:
     return " · ".join(parts)
 
 
-def _filter(roles: Roles | None) -> str:
+def _filter(run: Run, roles: Roles | None) -> str:
     """The pills. They are there from the start, so that nothing moves once they can be used."""
     names = words("wall.roles")
-    counts = {role: len(roles.heads(role)) for role in (*KEYS, NONE)} if roles else {}
+    known = (*roles_of(run.model), NONE)
+    counts = {role: len(roles.heads(role)) for role in known} if roles else {}
     counts |= {ALL: sum(counts.values())} if roles else {}
     chosen = st.pills(
         t("wall.filter"),
-        FILTERS,
+        (ALL, *known),
         default=ALL,
         required=True,
         format_func=lambda role: f"{names[role]} {counts.get(role, '')}".strip(),
@@ -84,13 +82,16 @@ def _sort(roles: Roles | None, chosen: str) -> bool:
     return wanted and not useless
 
 
-def _definitions() -> None:
+def _definitions(run: Run) -> None:
+    lab = in_the_lab(run.model)
+    sample = t("wall.lab_sample", sentences=SENTENCES) if lab else t("wall.sample", sequences=SEQUENCES, block=BLOCK)
+    definitions = words("wall.lab_definitions" if lab else "wall.definitions")
     with st.popover(t("wall.how"), type="tertiary"):
-        theme.caption(t("wall.sample", sequences=SEQUENCES, block=BLOCK))
-        for definition in words("wall.definitions").values():
-            theme.caption(definition)
+        theme.caption(sample)
+        for role in roles_of(run.model):
+            theme.caption(definitions[role])
         theme.caption(t("wall.threshold", threshold=THRESHOLD))
-        theme.caption(t("wall.limits"))
+        theme.caption(t("wall.lab_limits" if lab else "wall.limits"))
 
 
 def _say(run: Run, roles: Roles | None, problem: str, at: Place) -> None:
@@ -121,7 +122,7 @@ def _order(run: Run, roles: Roles | None, chosen: str, by_role: bool) -> list[tu
     if roles and chosen != ALL:
         return roles.heads(chosen)
     if roles and by_role:
-        return [place for role in (*KEYS, NONE) for place in roles.heads(role)]
+        return [place for role in (*roles_of(run.model), NONE) for place in roles.heads(role)]
     return [(layer, head) for head in range(config.heads) for layer in range(config.layers)]
 
 
@@ -132,9 +133,9 @@ def _wall(
     places: list[tuple[int, int]],
     by_place: bool,
     on_pick: HeadPicked,
-    tile_height: int,
 ) -> None:
     config = run.model.config
+    tile_height = min(max(TILE, WALL // config.heads), TALL)
     tiles = thumbnails(run)
     full = pictures.by_place(tiles.shape[-1], config.layers, config.heads, tile_height)
     grid = full if by_place else pictures.of_some(tiles.shape[-1], len(places), full, tile_height)

@@ -10,7 +10,7 @@ from jaxtyping import Float, UInt8
 from viz.theme import ROLES, Theme, layout
 
 SIDE = 14  # cells of a thumbnail each way, at most: more would be finer than the screen and heavier on the wire
-WIDTH = 600  # pixels that a wall is drawn for; it fills whatever width it is given
+WIDTH = 330  # pixels that a wall is drawn for; it fills whatever width it is given
 MARGIN = {"l": 34, "r": 4, "t": 22, "b": 4}
 # A byte from 2 to 255 is a weight; what the mask hides and what lies between tiles are none. The commonest bytes are
 # small because base64 writes large ones with slashes, which JSON escapes.

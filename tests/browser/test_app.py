@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import SIZES
 from tests.browser.server import ROOT
 
+SMOLLM2 = {"GLASSFORMER_MODELS": "smollm2"}
 EXAMPLE = "The cat sat on the mat because it was tired."
 
 
@@ -17,7 +18,7 @@ def opened(serve, open_page):
 
     def start(address: str = "", **settings) -> Page:
         tab = open_page(**settings)
-        tab.goto(serve(ROOT / "app.py") + "/attention" + address)
+        tab.goto(serve(ROOT / "app.py", SMOLLM2) + "/attention" + address)
         cells(tab).wait_for(timeout=120_000)
         return tab
 
@@ -230,7 +231,7 @@ def test_the_shared_link_opens_the_same_head_and_cell(opened, open_page):
 
 def test_the_address_of_a_page_opens_the_whole_app_also_on_a_new_server(serve, open_page):
     tab = open_page()
-    tab.goto(serve(ROOT / "app.py", {"GLASSFORMER_KEPT_MB": "300"}) + "/attention")
+    tab.goto(serve(ROOT / "app.py", {**SMOLLM2, "GLASSFORMER_KEPT_MB": "300"}) + "/attention")
     cells(tab).wait_for(timeout=120_000)
     expect(tab.get_by_role("link", name="Overview")).to_be_visible()
 

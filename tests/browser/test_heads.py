@@ -18,7 +18,7 @@ def opened(serve, open_page):
 
     def start(**settings) -> Page:
         tab = open_page(**settings)
-        tab.goto(serve(HARNESS))
+        tab.goto(serve(HARNESS, {"GLASSFORMER_MODELS": "smollm2"}))
         pill(tab, "induction").wait_for(timeout=120_000)
         expect(pill(tab, "induction")).to_be_enabled(timeout=120_000)
         return tab

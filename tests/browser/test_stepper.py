@@ -17,7 +17,7 @@ def opened(serve, open_page):
 
     def start(step: int = 1, **settings) -> Page:
         tab = open_page(**settings)
-        tab.goto(f"{serve(SCRIPT)}/?step={step}")
+        tab.goto(f"{serve(SCRIPT, {'GLASSFORMER_MODELS': 'smollm2'})}/?step={step}")
         ready(tab)
         at(tab, step)
         return tab

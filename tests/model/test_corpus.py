@@ -92,6 +92,43 @@ def test_an_unknown_word_is_one_group_of_bytes_and_an_unknown_character_too():
     assert len({token.group for token in tokens}) == 6
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Tom likes the zebra and the zebra.", ["zebra"]),
+        ("小明喜欢长颈鹿", ["长", "颈", "鹿"]),
+        ("Tom likes 7 🙂", ["7", "🙂"]),
+        ("Tom likes the apple.", []),
+        ("   \n", []),
+        ("", []),
+    ],
+)
+def test_the_words_that_the_world_lacks_are_named_once_in_their_order(text, words):
+    tokens = TOKENIZER.encode(text)
+    found = TOKENIZER.outside(tokens)
+    assert [token.group_text for token in found] == words
+    assert all(token.id < 256 for token in found)
+
+
+@pytest.mark.parametrize(("word", "known"), [("hors", "horse"), ("aple", "apple"), ("雷雨", "雨"), ("小刚强", "小刚")])
+def test_what_is_suggested_is_known_and_resembles_the_word(word, known):
+    found = TOKENIZER.similar(word)
+    assert known in found
+    assert len(found) <= 3
+    assert all(not TOKENIZER.outside(TOKENIZER.encode(each)) for each in found)
+
+
+def test_nothing_is_suggested_for_what_resembles_nothing():
+    assert TOKENIZER.similar("xqzvw") == []
+    assert TOKENIZER.similar("🙂") == []
+
+
+@pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
+def test_every_word_that_a_reader_may_pick_is_of_the_world(world):
+    assert all(group for group in world.groups.values())
+    assert {word for group in world.groups.values() for word in group} <= set(world.words)
+
+
 def test_a_lone_surrogate_is_refused():
     with pytest.raises(ValueError, match="half a character"):
         TOKENIZER.encode("a\ud800")

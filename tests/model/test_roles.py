@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from model import numpy_decoder, roles
+from model import numpy_decoder, roles, zoo
 from model.config import POSITIONS
 from model.decoder import Decoder
+from model.lab_scores import head_roles
 from model.lab_tokenizer import LabTokenizer
 from model.tokenizer import BYTE_OF, Tokenizer, byte_level_bpe
 from model.zoo import Model
@@ -117,16 +118,25 @@ def test_the_sample_is_of_different_whole_words_and_always_the_same(model):
     assert torch.equal(blocks, roles._sample(model())[1])
 
 
-def test_the_labs_words_are_drawn_in_either_language(tiny, random_decoder, unchecked):
+def test_a_model_of_the_lab_is_measured_on_its_own_sentences(tiny, random_decoder, cache):
     lab = LabTokenizer()
     model = Model("lab", random_decoder(replace(tiny(), vocab=lab.vocab)), lab, 1e-5)
-    _, blocks = roles._sample(model)
-    words = set(lab.id_of.values())
-    drawn = set(blocks.flatten().tolist())
-    assert drawn <= words
-    assert any(lab.bytes_of[id_].isascii() for id_ in drawn)
-    assert not all(lab.bytes_of[id_].isascii() for id_ in drawn)
-    assert roles.measure(model).names
+    found = roles.measure_and_keep(model)
+    assert tuple(found.scores) == roles.roles_of(model) == roles.LAB_ROLES
+    in_words = head_roles(model.decoder, roles.SENTENCES)
+    for role, scores in found.scores.items():
+        assert scores.shape == (model.config.layers, model.config.heads)
+        best = np.maximum(*(np.array(in_words[role][language]) for language in ("en", "zh")))
+        np.testing.assert_allclose(scores, best, atol=1e-6)
+    assert list(cache.iterdir())
+    np.testing.assert_array_equal(roles.kept(model).scores["answer"], found.scores["answer"])
+
+
+@pytest.mark.parametrize("scheme", ["rope", "alibi", "t5"])
+def test_the_labs_models_have_heads_for_pronouns_lists_and_answers(scheme):
+    found = roles.measure(zoo.load(f"lab-{scheme}"))
+    for role in ("coreference", "induction", "answer"):
+        assert found.heads(role), role
 
 
 @pytest.mark.parametrize("context", [7, 8, 25, 49, 64])

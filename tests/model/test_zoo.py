@@ -71,11 +71,28 @@ def test_the_package_is_found_and_never_imported():
 def test_an_entry_says_all_that_a_reader_needs(name):
     entry = zoo.MODELS[name]
     assert entry.title
-    assert entry.example
-    assert set(entry.languages) <= {"en", "zh"}
     assert entry.languages
+    assert set(entry.languages) <= {"en", "zh"}
+    assert {entry.example(language) for language in ("en", "zh")} == set(entry.examples.values())
     assert entry.bring
     assert isinstance(entry.find(), Path | None)
+
+
+@pytest.mark.parametrize("name", [name for name in zoo.MODELS if name.startswith("lab-")])
+def test_an_example_of_the_lab_opens_on_a_pronouns_row_at_its_name(name):
+    model = zoo.load(name)
+    for language, (pronoun, person) in {"en": ("·he", "Tom"), "zh": ("他", "小明")}.items():
+        example = zoo.MODELS[name].example(language)
+        tokens = model.tokenizer.encode(example.text)
+        layer, head, query, key = example.place
+        assert (tokens[query].visible, tokens[key].visible) == (pronoun, person)
+        row = model.light(tokens).weights[layer][head, query]
+        assert row.argmax() == key
+        assert row[key] > 0.4
+
+
+def test_the_first_model_is_the_labs_with_rope():
+    assert next(iter(zoo.MODELS)) == "lab-rope"
 
 
 def test_a_run_keeps_no_gradients_and_cannot_be_edited(model):

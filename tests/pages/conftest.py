@@ -8,8 +8,6 @@ import pytest
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
-from model import zoo
-
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -28,8 +26,6 @@ def pages_are_told(monkeypatch) -> None:
 @pytest.fixture
 def start():
     """A function that opens the app; the first run loads the model."""
-    if zoo.find_smollm2() is None:
-        pytest.skip(f"SmolLM2's weights are not installed: {zoo.MODELS['smollm2'].bring}")
 
     def opened(language: str, **address: str) -> AppTest:
         test = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)

@@ -10,6 +10,7 @@ from tests.pages.texts import EMPTY, TEXTS, TOO_LONG
 from ui import text as words
 
 LANGUAGES = tuple(words.LANGUAGES)
+pytestmark = pytest.mark.usefixtures("only_smollm2")
 
 
 def said(app) -> str:

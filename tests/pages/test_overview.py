@@ -13,7 +13,8 @@ from tests.pages.texts import EMPTY, TEXTS, TOO_LONG
 from ui import text as words
 
 LANGUAGES = tuple(words.LANGUAGES)
-EXAMPLE = zoo.MODELS["smollm2"].example
+pytestmark = pytest.mark.usefixtures("only_smollm2")
+EXAMPLE = zoo.MODELS["smollm2"].example("en").text
 TYPES = {"f4": np.float32, "f8": np.float64, "i2": np.int16, "i4": np.int32}
 
 

@@ -20,11 +20,11 @@ def script(name: str) -> None:
 
 
 def part(name: str, **state) -> AppTest:
-    """The part after its first run, with these values of the session."""
+    """The part after its first run, with these values of the session; the model is SmolLM2 where none is named."""
     if zoo.find_smollm2() is None:
         pytest.skip(f"SmolLM2's weights are not installed: {zoo.MODELS['smollm2'].bring}")
     test = AppTest.from_function(script, default_timeout=120, kwargs={"name": name})
-    for key, value in state.items():
+    for key, value in {"model": zoo.MODELS["smollm2"].title, **state}.items():
         test.session_state[key] = value
     return test.run()
 
