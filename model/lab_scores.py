@@ -26,7 +26,16 @@ WEIGHTS = Path(__file__).parent / "weights"
 LENGTHS = (1, 2, 4, 8)
 BUCKET = 32
 SHIFT = 1000
-LINKED = {"coreference": "coreference", "coreference_it": "coreference", "copy": "induction", "order": "answer"}
+PROTOCOL = """\
+Six schemes, three seeds each, trained on the same sentences in the same order (python -m model.train); the mean over
+the seeds, and the least and the greatest. Written by python -m model.lab_scores.
+
+- Kinds of sentence: per cent of 500 held-out sentences, each by itself behind BOS, all of whose sure tokens are the
+  model's first choice.
+- pronoun → name: of the best head, the median weight of the row of he or she on its person, 300 held-out sentences.
+- late loss n×: nats a token on the late half of windows of n × 64 tokens, 64 windows that do not overlap, no sliding.
+- shifted: the loss with 1000 added to every position; shuffled: with the positions in another order."""
+LINKED = {"coreference": "coreference", "coreference_it": "coreference_it", "copy": "induction", "order": "answer"}
 
 
 def accuracies(test: Windows, logits: Float[Tensor, "window seq vocab"]) -> dict[str, float]:
@@ -118,10 +127,11 @@ def moved(decoder: Decoder, count: int = 64) -> dict[str, float | None]:
 def head_roles(decoder: Decoder, count: int = 300) -> dict[str, dict[str, list[list[float]]]]:
     """For each role and language, how much of its weight each head (layer by layer) puts where the role has to look.
 
-    coreference  a pronoun's row, on the name it refers to; induction  a copied item's row, on the next item of the
-    list; answer  the question mark's row, on the answer; each the median over held-out sentences by themselves.
-    previous and first: the mean weight on the token before, and on BOS, over all rows after the second. Languages are
-    told apart because a model may give each of them a head of its own.
+    coreference  the row of he or she, on the person it refers to; coreference_it  the row of it, on the animal;
+    induction  a copied item's row, on the next item of the list; answer  the question mark's row, on the answer; each
+    the median over held-out sentences by themselves. previous and first: the mean weight on the token before, and on
+    BOS, over all rows after the second. Languages and pronouns are told apart because a model may give each of them a
+    head of its own.
     """
     found = defaultdict(list)
     for kind, role in LINKED.items():
@@ -187,12 +197,13 @@ def _spread(values: list[float | None]) -> str:
 
 
 def main(folder: Path = WEIGHTS) -> None:
-    """Scores every model of the folder and writes results.json beside them."""
+    """Scores every model of the folder; writes results.json and, as a table, results.md beside them."""
     results = {}
     for card in sorted(folder.glob("*-[0-9].json")):
         decoder, _ = load(card.with_suffix(""))
         results[card.stem] = score(decoder)
     (folder / "results.json").write_text(json.dumps(_rounded(results), indent=1), encoding="utf-8")
+    (folder / "results.md").write_text(f"{PROTOCOL}\n\n{table(results)}\n", encoding="utf-8")
     print(table(results))
 
 

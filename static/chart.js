@@ -2,8 +2,8 @@
 // Python's side is ui/chart.py. Everything that comes from the reader enters the page as text, never as markup.
 
 const version = new URL(import.meta.url).search
-const [{ walker }, { menu }, { tableRows }, { settled, watch }, { adopt }] = await Promise.all(
-  ["cursor", "takeaway", "values", "view", "style"].map((name) => import(`./${name}.js${version}`)),
+const [{ walker }, { menu }, { tableRows }, { settled, watch }, { adopt }, linked] = await Promise.all(
+  ["cursor", "takeaway", "values", "view", "style", "link"].map((name) => import(`./${name}.js${version}`)),
 )
 await adopt("chart")
 
@@ -26,6 +26,7 @@ export function remove(parentElement) {
   const chart = charts.get(parentElement)
   if (!chart) return
   charts.delete(parentElement)
+  linked.part(chart)
   chart.removed = true
   chart.observer.disconnect()
   clearTimeout(chart.tabling)
@@ -50,6 +51,7 @@ function open(parentElement) {
   const chart = { stage, plot, help, said, table, takeAway, failed, zoom: {}, painting: Promise.resolve() }
   chart.cursor = walker(chart)
   chart.menu = menu(chart)
+  linked.join(chart)
   chart.observer = new ResizeObserver(() => fit(chart))
   chart.observer.observe(stage)
   charts.set(parentElement, chart)
@@ -84,6 +86,7 @@ async function redraw(Plotly, chart, data) {
   if (!chart.listening) listen(chart)
   chart.drawn = data
   chart.cursor.place()
+  linked.unmark(chart)
   const walkable = chart.cursor.walkable()
   chart.stage.tabIndex = walkable ? 0 : -1
   chart.stage.setAttribute("role", walkable ? "application" : "group")
@@ -127,6 +130,7 @@ function fail(chart, error) {
 function listen(chart) {
   chart.listening = true
   watch(chart)
+  linked.listenForHover(chart)
   chart.plot.on("plotly_click", ({ points }) => {
     const pick = picked(points)
     if (!pick || chart.swiped) return

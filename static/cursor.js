@@ -2,6 +2,7 @@
 
 const version = new URL(import.meta.url).search
 const { plain } = await import(`./values.js${version}`)
+const { leave, point } = await import(`./link.js${version}`)
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
 const POINT = 14 // the size of the frame around a point, in pixels
@@ -107,6 +108,7 @@ function show(cursor) {
   const subplot = here.trace.xaxis + here.trace.yaxis
   const target = here.cells ? { xval: x, yval: y } : [{ curveNumber: here.trace.index, pointNumber: cursor.at[1] }]
   window.Plotly.Fx.hover(cursor.chart.plot, target, subplot)
+  point(cursor.chart, x, y)
   cursor.chart.said.textContent = spoken(cursor, here, x, y)
 }
 
@@ -114,6 +116,7 @@ function hide(cursor) {
   if (cursor.pane.hidden) return
   cursor.pane.hidden = true
   cursor.chart.said.textContent = ""
+  leave(cursor.chart)
   window.Plotly.Fx.unhover(cursor.chart.plot)
 }
 

@@ -4,9 +4,12 @@ import jaxtyping
 import pytest
 import torch
 
+from viz import theme
+
 # The tower: a whole number may stand for a float, as Python's own rules for types have it.
 jaxtyping.install_import_hook("model", "beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))")
 torch.set_num_threads(1)
+theme.CHECKED = True  # every figure that a test makes is one that Plotly knows
 
 
 @pytest.fixture

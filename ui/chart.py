@@ -8,6 +8,7 @@ import filecmp
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +23,7 @@ from ui.element import PLOTLY_SCRIPT, STATIC, register, require_words
 
 LABELS = ("take_away", "png", "svg", "csv", "npz", "code", "keyboard", "failed")
 TAKE_AWAY = ("name", "code")
+DRAWING = 0.1  # seconds that a browser takes to draw one chart
 GRIDS = ("heatmap", "image", "contour")
 
 _ELEMENT = register("glass-chart", "chart.js")
@@ -68,6 +70,7 @@ def chart(
     on_pick: Callable[[Pick], None] | None = None,
     take_away: dict[str, str] | None = None,
     tile: tuple[int, int] | None = None,
+    link: dict[str, str] | None = None,
 ) -> Pick | None:
     """Shows `figure`, full width, `height` pixels high, and returns what the reader picked since the last run.
 
@@ -81,6 +84,8 @@ def chart(
         on_pick: called with the Pick before the rerun, so that it may set the keys of widgets.
         take_away: {"name": file name without ending, "code": NumPy lines}. Without it the menu is not shown.
         tile: (rows, columns) of one tile, when a heatmap is a wall of equal tiles; the keyboard then steps by tiles.
+        link: {"group": name, "x": what that axis counts, "y": the same}. Pointing at a place in one chart of a group
+            marks it in all its other charts whose axes count the same; an axis may be left out.
 
     Returns:
         The pick in the run that it caused, else None (a later run does not repeat it).
@@ -106,10 +111,20 @@ def chart(
         "table": table,
         "takeAway": take_away,
         "tile": tile,
+        "link": link,
         "words": {name: labels[name] for name in LABELS},
     }
     result = _ELEMENT(key=key, data=data, on_pick_change=report)
     return _pick(result.get("pick"), limits)
+
+
+def let_draw() -> None:
+    """Leaves the browser alone for a moment, so that it draws what it has been sent before more arrives.
+
+    What is most looked at comes sooner, and the whole page is not later: server and browser no longer hold each other
+    up (benchmarks/keystroke.py).
+    """
+    time.sleep(DRAWING)
 
 
 def _limits(figure: go.Figure) -> list[tuple[int, int] | None]:

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from viz.arcs import arcs
 from viz.lanes import BARE, FOOT, TOP, Lanes, heading, mono
-from viz.theme import Theme, layout, token_labels
+from viz.theme import Theme, drawn, layout, token_labels
 
 # Shares of the width, from left to right: where labels end, arcs begin and end, bars are 0 and 1, texts begin.
 LABELS, ARC, ARC_END, BAR, BAR_END, TEXTS = 0.165, 0.175, 0.27, 0.285, 0.41, 0.425
@@ -45,7 +45,7 @@ def answers(
         ],
         shapes=[_limit(BAR, len(lanes), theme), _limit(BAR_END, len(lanes), theme), lanes.frame(theme)],
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def table(

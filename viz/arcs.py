@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from viz.attention import MONO
-from viz.theme import Theme, layout, token_labels
+from viz.theme import Theme, drawn, layout, token_labels
 
 ARCS, FAINTEST = 8, 0.005  # at most so many arcs, none for a weight below
 LABELS = 24  # at most so many tokens carry their label
@@ -49,7 +49,7 @@ def over_sentence(
     )
     traces = [_touch(weights, tokens, words), _labels(tokens, picked, theme)]
     traces += arcs(weights, picked[0], theme, foot=TOUCH, top=0.97)
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def _arc(

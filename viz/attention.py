@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from viz.theme import FONT, ROLES, Theme, layout, token_labels
+from viz.theme import FONT, ROLES, Theme, drawn, layout, token_labels
 
 NUMBERED_UP_TO = 16
 LABELLED_UP_TO = 40
@@ -95,7 +95,7 @@ def row_bars(
         },
         bargap=0.35,
     )
-    return go.Figure({"data": [bars], "layout": figure_layout})
+    return drawn([bars], figure_layout)
 
 
 def _square(traces: list[dict], tokens: Sequence[str], picked: tuple[int, int], theme: Theme) -> go.Figure:
@@ -110,7 +110,7 @@ def _square(traces: list[dict], tokens: Sequence[str], picked: tuple[int, int], 
         yaxis=axis | {"range": [seq - 0.5, -0.5], "scaleanchor": "x", "constraintoward": "top"},
         shapes=[_frame(seq, theme, row=picked[0]), _frame(seq, theme, column=picked[1])],
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def _cells(shown: Float[np.ndarray, "query key"], seq: int, words: Mapping[str, str], theme: Theme) -> dict:

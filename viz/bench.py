@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
 from viz.attention import MONO
-from viz.theme import Theme, layout, token_labels
+from viz.theme import Theme, drawn, layout, token_labels
 
 TABLE_SHARE = 0.72  # of the width; the bars have the rest
 BARE = {"showgrid": False, "zeroline": False, "ticks": "", "fixedrange": True}
@@ -60,7 +60,7 @@ def bench(table: Table, names: Sequence[str], *, words: Mapping[str, str], theme
         | {"anchor": "x2", "range": [count + 0.6, -1.6], "tickvals": list(range(count + 1)), "ticktext": labels},
         shapes=[_rule(count - 0.5, theme), _rule(-0.5, theme)],
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def _written(number: float) -> str:

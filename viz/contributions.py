@@ -10,7 +10,7 @@ from jaxtyping import Float
 from viz.attention import MONO
 from viz.projections import greatest
 from viz.strip import pooled
-from viz.theme import ROLES, Theme, layout, token_labels
+from viz.theme import ROLES, Theme, drawn, layout, token_labels
 
 COLUMNS = 96  # of a vector drawn; a wider one is pooled
 BINS = 61
@@ -60,7 +60,7 @@ def contributions(parts: Parts, *, picked: int, titles: Mapping[str, str], theme
     line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": heads - 0.5, "y1": heads - 0.5}
     marks.append(line | {"line": {"color": theme.quiet, "width": 1}})
     margin = {"l": round(6.5 * theme.size), "r": 4, "t": 2 * theme.size, "b": 4}
-    return go.Figure({"data": traces, "layout": layout(theme, margin=margin, annotations=notes, shapes=marks, **axes)})
+    return drawn(traces, layout(theme, margin=margin, annotations=notes, shapes=marks, **axes))
 
 
 def spread(
@@ -92,7 +92,7 @@ def spread(
         axes |= _key_axes(right, down, tokens[: len(weights[side])], theme, labelled=row == 1)
         notes.append(_title(titles[side], 0, down[1]))
     margin = {"l": 8, "r": 8, "t": 6, "b": 5 * theme.size}
-    return go.Figure({"data": traces, "layout": layout(theme, margin=margin, annotations=notes, bargap=0.1, **axes)})
+    return drawn(traces, layout(theme, margin=margin, annotations=notes, bargap=0.1, **axes))
 
 
 def _heatmap(values: np.ndarray, name: str, theme: Theme, hover: str) -> dict:

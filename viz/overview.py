@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from viz import strip
 from viz.lanes import BARE, FOOT, TOP, Lanes, heading, mono
-from viz.theme import ROLES, Theme, layout, token_labels
+from viz.theme import ROLES, Theme, drawn, layout, token_labels
 
 BLOCKS = 0  # the trace of `machine` whose columns are the blocks
 SHARES = {"token": 20, "id": 10, "embedding": 15, "position": 13, "blocks": 55}  # of the width, where all are shown
@@ -55,7 +55,7 @@ def machine(
         annotations=_headings(list(domains), embedding.shape[1], words, theme),
         shapes=[*_bed(depth, theme), _column(layer, len(lanes), theme), lanes.frame(theme)],
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def table(

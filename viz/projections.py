@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from viz.attention import MONO
-from viz.theme import Theme, layout, token_labels
+from viz.theme import Theme, drawn, layout, token_labels
 
 ROWS = 64  # tokens drawn at once
 LABELLED_UP_TO = 32
@@ -60,7 +60,7 @@ def side_by_side(
         if seen.start <= marked < seen.stop:
             shapes.append(_row_frame(marked, shown.shape[1], name, theme.text["query" if role == "query" else "key"]))
     margin = {"l": LABEL_WIDTH * theme.size, "r": 4, "t": 2 * theme.size, "b": 2 * theme.size}
-    return go.Figure({"data": traces, "layout": layout(theme, margin=margin, annotations=notes, shapes=shapes, **axes)})
+    return drawn(traces, layout(theme, margin=margin, annotations=notes, shapes=shapes, **axes))
 
 
 def dot_product(
@@ -100,7 +100,7 @@ def dot_product(
     }
     margin = {"l": LABEL_WIDTH * theme.size, "r": 4, "t": 4, "b": 2 * theme.size}
     figure_layout = layout(theme, margin=margin, bargap=0.15, **axes)
-    return go.Figure({"data": [*strips, bars], "layout": figure_layout})
+    return drawn([*strips, bars], figure_layout)
 
 
 def greatest(values: np.ndarray) -> float:

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 
 from viz.attention import MONO
 from viz.stepper import BARE, largest
-from viz.theme import ROLES, Theme, layout, token_labels
+from viz.theme import ROLES, Theme, drawn, layout, token_labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +62,7 @@ def row_of_keys(
         | {"range": [slots - 0.5, -0.5], "tickvals": list(range(len(row.places))), "tickfont": {"family": MONO}}
         | {"ticktext": _labels(row, tokens, picked, share, theme)},
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def _labels(row: RowOfKeys, tokens: Sequence[str], picked: int, share: bool, theme: Theme) -> list[str]:

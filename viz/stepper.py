@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from viz.theme import ROLES, Theme, layout
+from viz.theme import ROLES, Theme, drawn, layout
 
 BARE = {"showgrid": False, "zeroline": False, "ticks": "", "fixedrange": True}
 
@@ -53,7 +53,7 @@ def vectors(upper: Bars, lower: Bars, *, picked: int | None, words: Mapping[str,
         shapes=[] if picked is None else [_column(picked, theme)],
         annotations=[_corner(bars, top, theme) for bars, top in ((upper, 1), (lower, 0.46))],
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def plane_products(
@@ -77,7 +77,7 @@ def plane_products(
         yaxis=BARE | {"range": [-scale, scale], "zeroline": True, "zerolinecolor": theme.quiet, "nticks": 5},
         shapes=[_column(picked, theme)],
     )
-    return go.Figure({"data": [bars], "layout": figure_layout})
+    return drawn([bars], figure_layout)
 
 
 def strips(
@@ -110,7 +110,7 @@ def strips(
         yaxis=BARE | {"range": [len(rows) - 0.5, -0.5], "tickvals": list(range(len(rows))), "ticktext": list(names)},
         shapes=[_column(picked, theme)],
     )
-    return go.Figure({"data": [cells], "layout": figure_layout})
+    return drawn([cells], figure_layout)
 
 
 def largest(*values: Float[np.ndarray, "..."]) -> float:

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import plotly.graph_objects as go
 from jaxtyping import Float
 
+CHECKED = False
 FONT = "system-ui, 'Segoe UI', 'Noto Sans', 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
 ROLES = {
     "query": "#0072B2",
@@ -78,6 +80,14 @@ def layout(theme: Theme, **parts: object) -> dict:
         "dragmode": "zoom",
         **parts,
     }
+
+
+def drawn(traces: Sequence[dict], figure_layout: dict) -> go.Figure:
+    """The figure of these traces and this layout.
+
+    Plotly would check every property of it each time, which costs a reader more than a small model; the tests check.
+    """
+    return go.Figure({"data": list(traces), "layout": figure_layout}, _validate=CHECKED)
 
 
 def _rgb(colour: str) -> tuple[int, int, int]:

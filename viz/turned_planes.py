@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from viz.stepper import BARE
-from viz.theme import ROLES, Theme, layout
+from viz.theme import ROLES, Theme, drawn, layout
 
 PLANES_SHOWN = 64
 
@@ -42,7 +42,7 @@ def turned_planes(
         yaxis=BARE | {"range": [-rows + 0.48, 0.52], "showticklabels": False, "scaleanchor": "x"},
         shapes=[shape],
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def _frame(x: float, y: float, theme: Theme) -> dict:

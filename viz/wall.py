@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float, UInt8
 
-from viz.theme import ROLES, Theme, layout
+from viz.theme import ROLES, Theme, drawn, layout
 
 SIDE = 14  # cells of a thumbnail each way, at most: more would be finer than the screen and heavier on the wire
 WIDTH = 330  # pixels that a wall is drawn for; it fills whatever width it is given
@@ -106,7 +106,7 @@ def wall(heads: Heads, grid: Grid, *, hover: str, axes: bool, picked: int | None
         y |= _numbers(grid.rows, down, 1, theme.size - 2)
     frame = [] if picked is None else [_frame(grid, picked)]
     figure_layout = layout(theme, margin=MARGIN, xaxis=axis | x, yaxis=axis | y, shapes=frame)
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def _cells(tiles: UInt8[np.ndarray, "tile side side"], grid: Grid, theme: Theme) -> dict:
