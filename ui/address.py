@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from model import zoo
 from ui import theme
@@ -25,6 +28,24 @@ def read() -> None:
             refuse(name, value)
         elif name in UNBOUND:
             st.session_state[name] = value
+
+
+def carry() -> None:
+    """On a page just come to, puts back what was said and picked on another: Streamlit forgets it with the page."""
+    page, last = get_script_run_ctx().page_script_hash, st.session_state.get("carried_to")
+    st.session_state["carried_to"] = page
+    if last in (page, None):
+        return
+    for name, value in st.session_state.get("carried", {}).items():
+        st.session_state[name] = value
+        with suppress(StreamlitAPIException):  # a name that still has its widget is written by it
+            st.query_params[name] = str(value)
+
+
+def remember(names: tuple[str, ...]) -> None:
+    """Keeps these values for other pages. Called when a page has all its widgets."""
+    carried = st.session_state.setdefault("carried", {})
+    carried |= {name: st.session_state[name] for name in names if name in st.session_state}
 
 
 def refuse(name: str, value: str) -> None:
@@ -51,6 +72,8 @@ def link(values: Mapping[str, object]) -> str:
 
 def _written(name: str, value: object) -> str | list[str]:
     """A value as its widget writes it into the address; a list becomes the same name several times."""
+    if name == "schemes":
+        return value if isinstance(value, str) else ",".join(value)
     if isinstance(value, list):
         return [f"s{entry}" if name == "bench_mask" else str(entry) for entry in value]
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -89,7 +112,46 @@ PARAMETERS: dict[str, Callable[[str], bool]] = {
     "mask": _switch,
     "scale": _number,
     "heat": _number,
+    "schemes": lambda value: set(value.split(",")) <= set(words("compare.schemes")),
+    "part": _one_of(lambda: list(words("compare.parts"))),
+    "role": _one_of(lambda: list(words("compare.roles"))),
+    "show": _one_of(lambda: list(words("compare.shown"))),
+    "kind": _one_of(lambda: [*words("compare.quantities"), *words("world.kinds")]),
+    "column": _one_of(lambda: [*words("compare.columns"), *words("world.kinds")]),
+    "position_part": _one_of(lambda: list(words("position.parts"))),
+    "added": _one_of(lambda: list(words("position.sum.schemes"))),
+    "scheme_shown": _one_of(lambda: list(words("position.schemes"))),
+    "pe_width": str.isdecimal,
+    "pe_position": str.isdecimal,
+    "pe_dimension": str.isdecimal,
+    "join_width": str.isdecimal,
+    "join_layers": str.isdecimal,
+    "asked": str.isdecimal,
+    "stretch": _switch,
+    "relative_part": _one_of(lambda: list(words("relative.parts"))),
+    "shift_by": str.isdecimal,
+    "shift_from": str.isdecimal,
+    "apart": str.isdecimal,
+    "shift_width": str.isdecimal,
+    "start": str.isdecimal,
+    "alibi_heads": str.isdecimal,
+    "rope": _one_of(lambda: list(words("rope.panels"))),
+    "rope_plane": str.isdecimal,
+    "rope_together": str.isdecimal,
+    "rope_alone": lambda value: re.fullmatch(r"-?\d+", value) is not None,
+    "rope_whole": _switch,
+    "rope_reach": str.isdecimal,
+    "rope_made": _switch,
+    "rope_peak": str.isdecimal,
+    "rope_scaling": _one_of(lambda: list(words("rope.scalings"))),
+    "rope_factor": str.isdecimal,
+    "rope_stretch": str.isdecimal,
+    "rope_limit": str.isdecimal,
+    "rope_fault": _one_of(lambda: list(words("rope.faults"))),
+    "order": lambda value: True,
+    "order_part": _one_of(lambda: list(words("order.parts"))),
+    "pair": _one_of(lambda: list(words("same_maths.names"))),
     "off": lambda value: all(re.fullmatch(r"\d+\.\d+", head) for head in value.split(",")),
 }
 # A widget writes the words it shows into the address, which differ by language; such a one is read from it here.
-UNBOUND = {"panel"}
+UNBOUND = {"panel", "order_part", "pair", "rope", "rope_scaling", "rope_fault", "position_part", "added", "scheme_shown", "relative_part", "schemes", "part", "role", "show", "kind", "column"}

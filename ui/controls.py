@@ -19,6 +19,7 @@ from ui.tokens import token_strip
 TOKEN_LIMIT = 256
 CHARACTER_LIMIT = 20_000
 PLACE = ("layer", "head", "query", "key")
+CARRIED = ("text", *PLACE)
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Sentence:
 
 def begin() -> Sentence | None:
     """What every page begins with: model and sentence. None where there is nothing to show; the page has said why."""
+    address.carry()
     using = model()
     said = sentence(using) if using else None
     if said is None or said.run is None:
@@ -130,6 +132,7 @@ def _follow(example: zoo.Example) -> None:
 
 def share(said: Sentence, at: Place) -> None:
     """The link that opens exactly this, under the box. Called when all pickers of the page have their values."""
+    address.remember(CARRIED)
     with said.line:
         world.show(said.run)
     with said.line, st.popover(t("address.share"), icon=":material/link:", type="tertiary"):

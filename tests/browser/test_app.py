@@ -1,6 +1,7 @@
 """The app in a real browser: typing, picking, taking away, reloading."""
 
 import re
+from urllib.parse import quote_plus
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -91,6 +92,17 @@ def test_typing_updates_the_heatmap_key_by_key_and_keeps_the_zoom(opened):
     )
     kept = tab.evaluate("() => document.querySelector('.st-key-head-chart .js-plotly-plot')._fullLayout.xaxis.range")
     assert kept == pytest.approx([0.5, 6.5], abs=0.6)
+
+
+def test_a_sentence_typed_over_another_is_in_the_address_to_its_last_letter(opened):
+    """Python sets no picker meanwhile: Streamlit would write its own, older text into the address."""
+    tab = opened("?text=One+two+three+four+five&query=4&key=3&lang=EN")
+    for text in ("A b", "Now there is another sentence, a longer one"):
+        box(tab).fill("")
+        box(tab).press_sequentially(text, delay=20)
+        expect(tab).to_have_url(re.compile(re.escape(quote_plus(text)) + "$|" + re.escape(quote_plus(text)) + "&"))
+        tab.wait_for_timeout(1500)  # until every answer has come, also one to an earlier letter
+        expect(tab).to_have_url(re.compile(re.escape(quote_plus(text)) + "$|" + re.escape(quote_plus(text)) + "&"))
 
 
 def test_an_input_method_sends_its_text_once_it_is_composed(opened):
@@ -234,6 +246,23 @@ def test_the_address_of_a_page_opens_the_whole_app_also_on_a_new_server(serve, o
     tab.goto(serve(ROOT / "app.py", {**SMOLLM2, "GLASSFORMER_KEPT_MB": "300"}) + "/attention")
     cells(tab).wait_for(timeout=120_000)
     expect(tab.get_by_role("link", name="Overview")).to_be_visible()
+
+
+def test_sentence_and_picks_survive_a_change_of_page_and_are_in_its_address(opened):
+    tab = opened("?text=One+two+three&layer=16&head=1&lang=EN")
+    chips(tab).nth(1).click()
+    heading(tab, "Row of “·two”")
+    tab.get_by_role("link", name="Overview").click()
+    tab.locator(".st-key-machine-blocks .heatmaplayer image").first.wait_for()
+    for _ in range(2):
+        expect(box(tab)).to_have_value("One two three")
+        expect(tab.locator(".st-key-layer input")).to_have_value("16")
+        expect(tab.locator(".st-key-query input")).to_have_value("1")
+        expect(tab).to_have_url(re.compile(r"/\?.*text=One(\+|%20)two(\+|%20)three"))
+        tab.reload()
+    tab.get_by_role("link", name="Attention").first.click()
+    heading(tab, "Row of “·two”")
+    heading(tab, "Layer 16 · head 1")
 
 
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
