@@ -8,6 +8,8 @@ import pytest
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
+from ui import chart
+
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -21,6 +23,12 @@ def pages_are_told(monkeypatch) -> None:
         PagesManager.uses_pages_directory = False
 
     monkeypatch.setattr(PagesManager, "__init__", told)
+
+
+@pytest.fixture(autouse=True)
+def nothing_waits_for_a_browser(monkeypatch) -> None:
+    """There is none that would draw meanwhile."""
+    monkeypatch.setattr(chart, "DRAWING", 0)
 
 
 @pytest.fixture

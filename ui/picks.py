@@ -1,0 +1,78 @@
+"""Number boxes for the pages on which not all of layer, head, query and key mean something, and the lab's runs."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model import zoo
+from model.knobs import Knobs
+from ui import address, controls, session
+from ui.controls import Place
+from ui.session import Run
+from ui.text import language, t
+
+Boxes = Sequence[DeltaGenerator]  # the columns that are left for a part's own controls
+
+
+def number(
+    name: str, label: str, limit: int, first: int, *, highest: int | None = None, where: DeltaGenerator | None = None
+) -> int:
+    """A box for a whole number 0…limit, bound to the address under `name`; what lies outside is brought back.
+
+    `highest`, where given, is what the box itself may hold: a text that is being typed is short for a moment, and
+    Python never sets a box meanwhile. The returned number is within `limit`.
+    """
+    address.within(name, limit if highest is None else highest)
+    highest = limit if highest is None else highest
+    if st.session_state.get(name, 0) not in range(highest + 1):
+        _bring_back(name, highest)
+    given = (where or st).number_input(
+        label,
+        0,
+        highest,
+        min(first, highest),
+        1,
+        key=name,
+        bind="query-params",
+        on_change=_bring_back,
+        args=(name, limit),
+    )
+    return min(given, limit)
+
+
+def _bring_back(name: str, limit: int) -> None:
+    st.session_state[name] = min(max(st.session_state[name] or 0, 0), limit)
+
+
+def place(run: Run, labels: dict[str, str], columns: Sequence[DeltaGenerator]) -> Place:
+    """Boxes for these of head, query and key, in the first of the columns; the rest is as other pages left it.
+
+    `labels` are the boxes' words by their names, with {last} in them.
+    """
+    config, last = run.model.config, len(run.tokens) - 1
+    most = {"layer": config.layers - 1, "head": config.heads - 1, "query": last, "key": last}
+    firsts = zoo.MODELS[run.model.name].example(language()).place if run.model.name in zoo.MODELS else (0, 0, 0, 0)
+    values = {}
+    for (name, limit), first in zip(most.items(), firsts, strict=True):
+        if name in labels:
+            highest = controls.TOKEN_LIMIT - 1 if name in ("query", "key") else limit
+            where = columns[list(labels).index(name)]
+            values[name] = number(name, labels[name].format(last=limit), limit, first, highest=highest, where=where)
+        else:
+            kept = st.session_state.get(name)
+            values[name] = min(first if kept is None else kept, limit)
+    return Place(**values)
+
+
+def lab_run(name: str, text: str, knobs: Knobs | None = None) -> Run | str:
+    """The run of a text through one of the lab's models, or why there is none: the decoder's own words."""
+    try:
+        model = session.ready(name)
+        tokens = model.tokenizer.encode(text)
+        if len(tokens) > controls.TOKEN_LIMIT:
+            over = len(tokens) - controls.TOKEN_LIMIT
+            return t("sentence.too_long", given=len(tokens), allowed=controls.TOKEN_LIMIT, over=over)
+        return session.run(model, text, tokens, knobs or Knobs())
+    except ValueError as error:
+        return str(error)
