@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import bench, changes, contributions, controls, head, projections, stepper, wall
+from ui import bench, changes, contributions, controls, head, picks, projections, stepper, wall
 from ui.chart import let_draw
 from ui.controls import Place
 from ui.session import Run
@@ -22,7 +22,7 @@ def page() -> None:
             left, middle, right = st.columns([1, 1.25, 1.1], gap="medium")
         large = middle.container()
         with middle:
-            at = controls.place(run)
+            at = picks.place(run)
         with tokens:
             controls.strip(run, at, run.kept.weights[at.layer][at.head, at.query].tolist())
         with large:

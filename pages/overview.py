@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import controls, machine
+from ui import controls, machine, picks
 from ui.text import t
 
 
@@ -15,7 +15,7 @@ def page() -> None:
     run = said.run
     with st.container(key="picture"):
         above = st.container()
-        at = controls.place(run)
+        at = picks.place(run)
         with above:
             controls.strip(run, at, run.kept.weights[at.layer][at.head, at.query].tolist())
             machine.show(run, at)

@@ -154,4 +154,21 @@ PARAMETERS: dict[str, Callable[[str], bool]] = {
     "off": lambda value: all(re.fullmatch(r"\d+\.\d+", head) for head in value.split(",")),
 }
 # A widget writes the words it shows into the address, which differ by language; such a one is read from it here.
-UNBOUND = {"panel", "order_part", "pair", "rope", "rope_scaling", "rope_fault", "position_part", "added", "scheme_shown", "relative_part", "schemes", "part", "role", "show", "kind", "column"}
+UNBOUND = {
+    "panel",
+    "order_part",
+    "pair",
+    "rope",
+    "rope_scaling",
+    "rope_fault",
+    "position_part",
+    "added",
+    "scheme_shown",
+    "relative_part",
+    "schemes",
+    "part",
+    "role",
+    "show",
+    "kind",
+    "column",
+}

@@ -132,7 +132,7 @@ def _mask(names: list[str]) -> list[bool]:
     """Which entries the reader hides."""
     entries = list(range(len(names)))
     chosen = st.session_state.get("bench_mask", [])
-    if not set(chosen) <= set(entries):  # set only where it must be: see controls.place
+    if not set(chosen) <= set(entries):  # set only where it must be: see picks.number
         st.session_state["bench_mask"] = [entry for entry in chosen if entry in entries]
     hidden = st.pills(
         t("bench.mask"),

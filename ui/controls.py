@@ -12,24 +12,13 @@ from model import zoo
 from model.knobs import Knobs
 from ui import address, header, session, theme, world
 from ui.chart import Pick
+from ui.picks import PLACE, TOKEN_LIMIT, Place
 from ui.session import Run
 from ui.text import language, t, words
 from ui.tokens import token_strip
 
-TOKEN_LIMIT = 256
 CHARACTER_LIMIT = 20_000
-PLACE = ("layer", "head", "query", "key")
 CARRIED = ("text", *PLACE)
-
-
-@dataclass(frozen=True)
-class Place:
-    """What the reader picked: a layer, a head, the query's token and the key's, all from 0."""
-
-    layer: int
-    head: int
-    query: int
-    key: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,43 +170,6 @@ def _describe(run: Run) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 60 else text[:59] + "…"
-
-
-def place(run: Run) -> Place:
-    """The number boxes for layer, head, query and key, bound to the address; out of range, they are brought back.
-
-    A text that is being typed is short for a moment: the boxes of query and key keep what was picked, and the last
-    token stands in for it until the text is long enough. Python never sets a box while the reader types, because
-    Streamlit would then write its own, older text into the address.
-    """
-    config = run.model.config
-    last = len(run.tokens) - 1
-    most = dict(zip(PLACE, (config.layers - 1, config.heads - 1, last, last), strict=True))
-    firsts = zoo.offered()[run.model.name].example(language()).place
-    columns = st.columns(4, gap="small")
-    values = {}
-    for (name, limit), first, column in zip(most.items(), firsts, columns, strict=True):
-        address.within(name, limit)
-        highest = TOKEN_LIMIT - 1 if name in ("query", "key") else limit
-        if st.session_state.get(name, 0) not in range(highest + 1):
-            _bring_back(name, highest)
-        given = column.number_input(
-            t(f"place.{name}", last=limit),
-            0,
-            highest,
-            first,
-            1,
-            key=name,
-            bind="query-params",
-            on_change=_bring_back,
-            args=(name, limit),
-        )
-        values[name] = min(given, limit)
-    return Place(**values)
-
-
-def _bring_back(name: str, limit: int) -> None:
-    st.session_state[name] = min(max(st.session_state[name] or 0, 0), limit)
 
 
 def strip(run: Run, at: Place, shades: list[float] | None = None) -> None:

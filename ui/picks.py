@@ -1,18 +1,30 @@
-"""Number boxes for the pages on which not all of layer, head, query and key mean something, and the lab's runs."""
+"""The pickers of layer, head, query and key, or of those that mean something on a page; and the lab's runs."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model import zoo
 from model.knobs import Knobs
-from ui import address, controls, session
-from ui.controls import Place
+from ui import address, session
 from ui.session import Run
-from ui.text import language, t
+from ui.text import language, t, words
 
+TOKEN_LIMIT = 256
+PLACE = ("layer", "head", "query", "key")
 Boxes = Sequence[DeltaGenerator]  # the columns that are left for a part's own controls
+
+
+@dataclass(frozen=True)
+class Place:
+    """What the reader picked: a layer, a head, the query's token and the key's, all from 0."""
+
+    layer: int
+    head: int
+    query: int
+    key: int
 
 
 def number(
@@ -20,8 +32,9 @@ def number(
 ) -> int:
     """A box for a whole number 0…limit, bound to the address under `name`; what lies outside is brought back.
 
-    `highest`, where given, is what the box itself may hold: a text that is being typed is short for a moment, and
-    Python never sets a box meanwhile. The returned number is within `limit`.
+    `highest`, where given, is what the box itself may hold: a text that is being typed is short for a moment. Python
+    never sets a box meanwhile, because Streamlit would then write its own, older text into the address. The returned
+    number is within `limit`.
     """
     address.within(name, limit if highest is None else highest)
     highest = limit if highest is None else highest
@@ -45,18 +58,20 @@ def _bring_back(name: str, limit: int) -> None:
     st.session_state[name] = min(max(st.session_state[name] or 0, 0), limit)
 
 
-def place(run: Run, labels: dict[str, str], columns: Sequence[DeltaGenerator]) -> Place:
-    """Boxes for these of head, query and key, in the first of the columns; the rest is as other pages left it.
+def place(run: Run, labels: dict[str, str] | None = None, columns: Boxes | None = None) -> Place:
+    """Boxes for layer, head, query and key, or for those with a label, in the first of the columns.
 
-    `labels` are the boxes' words by their names, with {last} in them.
+    `labels` are the boxes' words by their names, with {last} in them. What has no box is as other pages left it.
     """
+    labels = labels or words("place")
+    columns = columns or st.columns(len(labels), gap="small")
     config, last = run.model.config, len(run.tokens) - 1
-    most = {"layer": config.layers - 1, "head": config.heads - 1, "query": last, "key": last}
-    firsts = zoo.MODELS[run.model.name].example(language()).place if run.model.name in zoo.MODELS else (0, 0, 0, 0)
+    entry = zoo.MODELS.get(run.model.name)
+    firsts = entry.example(language()).place if entry else (0, 0, 0, 0)
     values = {}
-    for (name, limit), first in zip(most.items(), firsts, strict=True):
+    for name, limit, first in zip(PLACE, (config.layers - 1, config.heads - 1, last, last), firsts, strict=True):
         if name in labels:
-            highest = controls.TOKEN_LIMIT - 1 if name in ("query", "key") else limit
+            highest = TOKEN_LIMIT - 1 if name in ("query", "key") else limit
             where = columns[list(labels).index(name)]
             values[name] = number(name, labels[name].format(last=limit), limit, first, highest=highest, where=where)
         else:
@@ -70,9 +85,9 @@ def lab_run(name: str, text: str, knobs: Knobs | None = None) -> Run | str:
     try:
         model = session.ready(name)
         tokens = model.tokenizer.encode(text)
-        if len(tokens) > controls.TOKEN_LIMIT:
-            over = len(tokens) - controls.TOKEN_LIMIT
-            return t("sentence.too_long", given=len(tokens), allowed=controls.TOKEN_LIMIT, over=over)
+        if len(tokens) > TOKEN_LIMIT:
+            over = len(tokens) - TOKEN_LIMIT
+            return t("sentence.too_long", given=len(tokens), allowed=TOKEN_LIMIT, over=over)
         return session.run(model, text, tokens, knobs or Knobs())
     except ValueError as error:
         return str(error)

@@ -65,7 +65,7 @@ def test_the_header_and_the_marked_words_fit(opened, size):
     outside = tab.evaluate(
         """(width) => [...document.querySelectorAll(".st-key-header *, .st-key-status *, .st-key-strip *")]
              .filter((node) => node.getClientRects().length && !node.closest("[data-testid=stPopoverBody]"))
-             .filter((node) => { const box = node.getBoundingClientRect(); return box.left < -1 || box.right > width + 1 })
+             .filter((node) => node.getBoundingClientRect().left < -1 || node.getBoundingClientRect().right > width + 1)
              .map((node) => node.outerHTML.slice(0, 120))""",
         width,
     )

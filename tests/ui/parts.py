@@ -13,10 +13,10 @@ def script(name: str) -> None:
     """The page: the sentence, the pickers, and the part."""
     import importlib
 
-    from ui import controls
+    from ui import controls, picks
 
     run = controls.sentence(controls.model()).run
-    importlib.import_module(f"ui.{name}").show(run, controls.place(run))
+    importlib.import_module(f"ui.{name}").show(run, picks.place(run))
 
 
 def part(name: str, **state) -> AppTest:

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from ui import contributions, controls, projections, wall
+from ui import contributions, controls, picks, projections, wall
 
 st.set_page_config(layout="wide")
 
 run = controls.sentence(controls.model()).run
-at = controls.place(run)
+at = picks.place(run)
 wall.show(run, at)
 projections.show(run, at)
 contributions.show(run, at)
