@@ -1,6 +1,7 @@
 """The Check badge: the numbers on screen, computed again by the NumPy decoder while the reader waits."""
 
 import threading
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,6 +77,26 @@ def badge(run: Run, layer: int, name: str, *, key: str) -> None:
                 kept = st.session_state["proof"] = (about, check(run, layer))
         if kept and kept[0] == about:
             _verdict(kept[1][f"blocks.{layer}.{name}"])
+
+
+def compare(key: str, ours: np.ndarray, numpy_fn: Callable[[], np.ndarray], tolerance: float, about: Hashable) -> None:
+    """The same badge for numbers that a formula gives and no trace holds, such as a table of frequencies.
+
+    Args:
+        key: the badge's name, one a chart.
+        ours: the numbers that the chart shows.
+        numpy_fn: computes them again, from the formula, with NumPy alone; called only when the badge is pressed.
+        tolerance: how far apart they may lie, relative to the largest of them (or to 1).
+        about: all that the numbers depend on; while it stays the same, so does the verdict.
+    """
+    kept = st.session_state.get(f"compared-{key}")
+    with st.container(horizontal=True, vertical_alignment="center", key=f"proof-{key}"):
+        if st.button(t("proof.check"), key=f"check-{key}", help=t("proof.help"), icon=":material/calculate:"):
+            with st.spinner(t("proof.working")):
+                kept = (about, agreement(key, np.asarray(ours), np.asarray(numpy_fn()), tolerance))
+            st.session_state[f"compared-{key}"] = kept
+        if kept and kept[0] == about:
+            _verdict(kept[1])
 
 
 def _verdict(found: Agreement) -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from ui.proof import agreement
 
@@ -37,3 +38,37 @@ def test_masked_scores_must_be_masked_in_both():
 
 def test_tensors_of_different_shape_do_not_agree():
     assert not agreement("x", np.ones((2, 2)), np.ones(4), 1e-5).holds
+
+
+def table(off: float, size: int) -> None:
+    """A page with one table of a formula; `off` is how wrong the shown one is."""
+    import numpy as np
+
+    from ui import proof
+
+    def again() -> np.ndarray:
+        return np.arange(size) ** 2.0
+
+    proof.compare("squares", (np.arange(size) ** 2.0 + off).astype(np.float32), again, 1e-6, ("squares", size))
+
+
+def verdict(page: AppTest) -> str:
+    assert not page.exception
+    return " ".join(badge.value for badge in page.markdown)
+
+
+@pytest.mark.parametrize(("off", "words"), [(0.0, "NumPy agrees"), (1.0, "NumPy differs")])
+def test_a_formulas_table_is_computed_again_when_asked_and_the_verdict_can_be_bad(off, words):
+    page = AppTest.from_function(table, kwargs={"off": off, "size": 5}).run()
+    assert not verdict(page)
+    page = page.button(key="check-squares").click().run()
+    assert words in verdict(page)
+    assert words in verdict(page.run())
+
+
+def test_a_verdict_on_other_numbers_is_not_shown():
+    page = AppTest.from_function(table, kwargs={"off": 0.0, "size": 5}).run()
+    page = page.button(key="check-squares").click().run()
+    other = AppTest.from_function(table, kwargs={"off": 0.0, "size": 6})
+    other.session_state["compared-squares"] = page.session_state["compared-squares"]
+    assert not verdict(other.run())
