@@ -20,7 +20,7 @@ check: .venv/dev ## lint only
 	$(BIN)/ruff format --check .
 
 bench: .venv/dev ## the benchmarks; results go to benchmarks/results
-	for name in load trace_cost lab_cost keystroke; do $(BIN)/python -m benchmarks.$$name || exit 1; done
+	for name in load trace_cost lab_cost compare keystroke; do $(BIN)/python -m benchmarks.$$name || exit 1; done
 
 .venv/made:
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Python 3.11 or newer is needed; name it with PYTHON=')"

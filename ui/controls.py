@@ -111,9 +111,9 @@ def sentence(using: zoo.Model) -> Sentence:
 
 
 def _follow(example: zoo.Example) -> None:
-    """Where the last example still stands untouched, another model or language opens its own."""
+    """Where the last example still stands untouched, another model or language opens its own, if it has another."""
     last = st.session_state.get("example", example)
-    if example != last and st.session_state.get("text") == last.text:
+    if example.text != last.text and st.session_state.get("text") == last.text:
         st.session_state["text"] = example.text
         st.session_state.update(zip(PLACE, example.place, strict=True))
     st.session_state["example"] = example

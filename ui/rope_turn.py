@@ -76,6 +76,7 @@ def _planes(scene: Scene, moved: tuple[int, int]) -> None:
         picked=scene.plane,
         words=said,
         theme=scene.theme,
+        wide=True,
     )
     chart(
         figure,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from viz.theme import ROLES, Theme, layout
+from viz.theme import ROLES, Theme, drawn, layout
 
 STAGES = ("embedding", "normed", "projections", "product", "softmax", "mixed", "feed_forward", "unembedding")
 IN_BLOCK = ("normed", "feed_forward")  # the first and the last stage of a block
@@ -40,7 +40,7 @@ def entry(acts_on: str, names: Mapping[str, str], places: Mapping[str, str], blo
         shapes=shapes,
         annotations=notes,
     )
-    return go.Figure({"data": [_targets(places)], "layout": figure_layout})
+    return drawn([_targets(places)], figure_layout)
 
 
 def _targets(places: Mapping[str, str]) -> dict:

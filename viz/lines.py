@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from viz.theme import Theme, layout
+from viz.theme import Theme, drawn, layout
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ def lines(curves: Sequence[Line], *, x: Axis, y: Axis, marks: Sequence[Mark] = (
         shapes=[_upright(mark, theme) for mark in marks],
         annotations=[_word(mark, theme) for mark in marks if mark.text],
     )
-    return go.Figure({"data": [_trace(curve, x, y) for curve in curves], "layout": figure_layout})
+    return drawn([_trace(curve, x, y) for curve in curves], figure_layout)
 
 
 def table(curves: Sequence[Line], x: str) -> list[list[str]]:

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
 from viz.attention import LABELLED_UP_TO, MONO
-from viz.theme import ROLES, Theme, layout, token_labels
+from viz.theme import ROLES, Theme, drawn, layout, token_labels
 
 FLOOR, CEILING = 1e-8, 1.0  # the ends of every scale of relative differences, which is logarithmic
 BARE = {"showgrid": False, "zeroline": False, "ticks": ""}
@@ -59,7 +59,7 @@ def crossing(
         | _ticks([tokens[place] for place in moved], theme),
         yaxis=BARE | {"range": [1.06, -0.06], "showticklabels": False, "fixedrange": True},
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def differences(
@@ -95,7 +95,7 @@ def differences(
         | {"tickfont": {"family": MONO}},
         shapes=shapes,
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def height(rows: int) -> int:
@@ -142,7 +142,7 @@ def by_layer(
         shapes=[_level(tolerance, theme)],
         annotations=[_said(words["same"], tolerance)],
     )
-    return go.Figure({"data": [dots], "layout": figure_layout})
+    return drawn([dots], figure_layout)
 
 
 def short(number: float) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from viz.theme import Theme, layout
+from viz.theme import Theme, drawn, layout
 
 
 def pairs(
@@ -49,7 +49,7 @@ def pairs(
         xaxis=bare | {"range": [0, 1.5 * most], "showticklabels": False},
         yaxis=bare | {"range": [len(parts) - 0.5, -0.5], "tickvals": list(range(len(parts))), "ticktext": list(parts)},
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def _width(text: str) -> int:

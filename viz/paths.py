@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from jaxtyping import Int
 
 from viz.attention import LABELLED_UP_TO, MONO
-from viz.theme import ROLES, Theme, layout, token_labels
+from viz.theme import ROLES, Theme, drawn, layout, token_labels
 
 BARE = {"showgrid": False, "zeroline": False, "ticks": ""}
 KINDS = ("recurrent", "attention")
@@ -41,7 +41,7 @@ def ready(
         axes[f"yaxis{name}"] = _steps_axis(top, top + span, theme) | {"anchor": f"x{name}"}
         notes.append(_title(words[kind], domain[0]))
     margin = {"l": round(2.6 * theme.size), "r": 8, "t": 2 * theme.size, "b": 5 * theme.size}
-    return go.Figure({"data": traces, "layout": layout(theme, margin=margin, annotations=notes, **axes)})
+    return drawn(traces, layout(theme, margin=margin, annotations=notes, **axes))
 
 
 def by_length(
@@ -87,7 +87,7 @@ def by_length(
         | {"range": [-0.15, np.log10(lengths[-1]) + 0.15], "showgrid": True, "gridcolor": theme.line},
         annotations=[_name(words[kind], lengths[-1], counts[kind][-1]) for kind in KINDS],
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def _way(kind: str, steps: np.ndarray, top: int, picked: tuple[int, int], name: str) -> dict:

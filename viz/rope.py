@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from viz.stepper import BARE, largest
-from viz.theme import ROLES, Theme, layout
+from viz.theme import ROLES, Theme, drawn, layout
 
 ARC_POINTS = 48
 
@@ -45,7 +45,7 @@ def one_plane(arrows: Sequence[Arrow], *, radius: float, words: Mapping[str, str
         yaxis=axis | {"scaleanchor": "x"},
         annotations=[_tip(arrow, edge, theme) for arrow in arrows],
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def plane_parts(
@@ -89,7 +89,7 @@ def plane_parts(
         shapes=[{"type": "rect", "xref": "x", "yref": "paper", **frame}],
     )
     traces = [bars | solid, bars | {"y": before.astype(np.float32), "marker": outline}, limits]
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def planes_by_distance(
@@ -166,7 +166,7 @@ def _grid(traces, across, names, title, shapes, theme: Theme, left: float) -> go
         yaxis=BARE | {"range": [len(names) - 0.5, -0.5], "tickvals": rows, "ticktext": [names[row] for row in rows]},
         shapes=shapes,
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def _circle(radius: float, theme: Theme) -> dict:

@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from viz.attention import LABELLED_UP_TO, MONO
 from viz.order import short
-from viz.theme import ROLES, Theme, layout, token_labels
+from viz.theme import ROLES, Theme, drawn, layout, token_labels
 
 SIGNS = {"equal": "=", "permutation": "⇄", "softmax": "σ", "different": "≠"}
 ROW = 25  # pixels of one line of the list
@@ -72,7 +72,7 @@ def verdicts(lines: Sequence[Line], *, picked: int, words: Mapping[str, str], th
         yaxis=BARE | {"range": [count - 0.5, -0.5], "showticklabels": False},
         shapes=[_band(picked, theme)],
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def window(shape: tuple[int, int], place: tuple[int, int]) -> Window:
@@ -119,7 +119,7 @@ def tables(
         notes.append(_title(f"{words[panel]}  {low}{ends[panel]:.3g}", domain[0]))
         shapes.append(_frame(place, name, theme))
     margin = {"l": round(6.2 * theme.size), "r": 4, "t": 2 * theme.size, "b": round(4.6 * theme.size)}
-    return go.Figure({"data": traces, "layout": layout(theme, margin=margin, annotations=notes, shapes=shapes, **axes)})
+    return drawn(traces, layout(theme, margin=margin, annotations=notes, shapes=shapes, **axes))
 
 
 def _end_of_difference(difference: np.ndarray, end: float) -> float:

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from viz.attention import MONO
-from viz.theme import Theme, layout, token_labels
+from viz.theme import Theme, drawn, layout, token_labels
 
 LABELLED_UP_TO = 24
 GAP = 0.025
@@ -57,7 +57,7 @@ def beside(
     letters = max(map(len, token_labels(rows)), default=1)
     left = round(min(LABEL_WIDTH, 0.66 * letters + 1) * theme.size) + (theme.size if letters > 2 else 0)
     margin = {"l": left, "r": 6, "t": round(1.9 * theme.size), "b": round(1.9 * theme.size)}
-    return go.Figure({"data": traces, "layout": layout(theme, margin=margin, annotations=notes, shapes=shapes, **axes)})
+    return drawn(traces, layout(theme, margin=margin, annotations=notes, shapes=shapes, **axes))
 
 
 def _cells(table: Table, name: str, words: Mapping[str, str], theme: Theme) -> dict:

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float, Int
 
 from viz.attention import MONO
-from viz.theme import Theme, layout, token_labels
+from viz.theme import Theme, drawn, layout, token_labels
 
 ACROSS = 4  # triangles to a row
 NUMBERED_UP_TO = 12
@@ -48,7 +48,7 @@ def triangles(
         shapes=frames,
         annotations=[_name(name, corner, theme) for name, corner in zip(names, corners, strict=True)],
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def distances(
@@ -87,7 +87,7 @@ def distances(
             _frame(key, 0, 1, seq, theme.text["key"]),
         ],
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def _tile(

@@ -20,14 +20,16 @@ def turned_planes(
     picked: int,
     words: Mapping[str, str],
     theme: Theme,
+    wide: bool = False,
 ) -> go.Figure:
     """Every plane as a circle with its query and its key, dotted before the turn and solid after it.
 
     The mappings hold "query" and "key"; angles are in radians. Arrows show directions, not lengths, and the first
-    `PLANES_SHOWN` planes. `words` gives "plane", "query" and "key". A pick's row is the plane.
+    `PLANES_SHOWN` planes. `words` gives "plane", "query" and "key"; `wide` is for a picture that has the room for
+    eight in a row. A pick's row is the plane.
     """
     count = min(len(after["query"]), PLANES_SHOWN)
-    columns = 8 if count <= 32 else 16
+    columns = 4 if count <= 8 and not wide else 8 if count <= 32 else 16
     centres = np.stack((np.arange(count) % columns, -(np.arange(count) // columns)), axis=1).astype(np.float32)
     traces = [_plane_centres(centres, angles, words), _circles(centres, theme), _plane_numbers(centres, theme)]
     for role in ("query", "key"):

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from viz.theme import ROLES, Theme, layout
+from viz.theme import ROLES, Theme, drawn, layout
 
 BETWEEN = 4  # points drawn from one position to the next: the wave goes on between them
 LANE = 0.42  # half the height of a lane, for a value of 1
@@ -44,7 +44,7 @@ def waves(
         | {"range": [len(pairs) - 0.45, -0.55], "tickvals": list(range(len(pairs))), "ticktext": list(names)},
         shapes=[_upright(picked[0], theme), *(_zero(lane, theme) for lane in range(len(pairs)))],
     )
-    return go.Figure({"data": traces, "layout": figure_layout})
+    return drawn(traces, figure_layout)
 
 
 def shown_pairs(count: int, picked: int, most: int = 8) -> list[int]:

@@ -1,0 +1,153 @@
+"""What all parts of Compare share: the picked schemes, their runs of one sentence, the place, small multiples."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model import lab_results, zoo
+from model.knobs import Knobs
+from model.lab_results import Results
+from model.visible import is_unspaced
+from ui import controls, session, theme
+from ui.controls import TOKEN_LIMIT, Place
+from ui.session import Run
+from ui.text import language, t, words
+
+DEFAULT = ("rope", "alibi", "sinusoidal")
+ACROSS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """One sentence under several schemes: the runs there are, and for the others why there is none.
+
+    `shown` is any of the runs: all have the same tokens. `language` is the sentence's, for the heads' scores.
+    """
+
+    schemes: list[str]
+    runs: dict[str, Run]
+    problems: dict[str, str]
+    shown: Run
+    language: str
+
+
+def schemes() -> list[str]:
+    """The picked schemes, in the table's order."""
+    names = words("compare.schemes")
+    if isinstance(st.session_state.get("schemes"), str):  # as a link has it
+        st.session_state["schemes"] = [name for name in st.session_state["schemes"].split(",") if name in names]
+    picked = st.pills(
+        t("compare.pick"),
+        lab_results.SCHEMES,
+        selection_mode="multi",
+        default=DEFAULT,
+        format_func=names.get,
+        key="schemes",
+        persist_state="session",
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    return [scheme for scheme in lab_results.SCHEMES if scheme in picked]
+
+
+def results() -> Results | None:
+    """The table of measured results; where it is not there, the page says what makes it."""
+    try:
+        return lab_results.results()
+    except ValueError:
+        st.info(t("compare.no_table"))
+        st.code(lab_results.COMMAND, language=None)
+        return None
+
+
+def together(said: Run, chosen: list[str]) -> Together | None:
+    """The sentence under each of the schemes. None where no scheme can run it; the page has said why."""
+    runs, problems = {}, {}
+    for scheme in chosen:
+        found = _run(scheme, said.text)
+        if isinstance(found, Run):
+            runs[scheme] = found
+        else:
+            problems[scheme] = found
+    if not runs:
+        for scheme, problem in problems.items():
+            theme.caption(t("compare.problem", scheme=words("compare.schemes")[scheme], problem=problem), warning=True)
+        return None
+    spoken = "zh" if any(is_unspaced(character) for character in said.text) else "en"
+    return Together(chosen, runs, problems, next(iter(runs.values())), spoken)
+
+
+def _run(scheme: str, text: str) -> Run | str:
+    """The run, or why there is none."""
+    name = f"lab-{scheme}"
+    if zoo.MODELS[name].find() is None:
+        return t("compare.no_weights", command=zoo.MODELS[name].bring)
+    using = session.ready(name)
+    try:
+        tokens = using.tokenizer.encode(text)
+    except ValueError as error:
+        return str(error)
+    given, context = len(tokens), using.config.context
+    if given > TOKEN_LIMIT:
+        return t("sentence.too_long", given=given, allowed=TOKEN_LIMIT, over=given - TOKEN_LIMIT)
+    if scheme == "learned" and given > context:
+        return t("compare.undefined", last=context - 1, given=given)
+    return session.run(using, text, tokens, Knobs())
+
+
+def place(run: Run) -> Place:
+    """The number boxes of query and key, as on other pages. Layer and head mean nothing here: heads go by role."""
+    last = len(run.tokens) - 1
+    first = _example_place()
+    values = {name: st.session_state.get(name, first[name]) for name in ("layer", "head")}
+    for name, column in zip(("query", "key"), st.columns(2, gap="small"), strict=True):
+        given = column.number_input(
+            t(f"place.{name}", last=last),
+            0,
+            TOKEN_LIMIT - 1,
+            first[name],
+            1,
+            key=name,
+            bind="query-params",
+            on_change=_bring_back,
+            args=(name, last),
+        )
+        values[name] = min(given, last)
+    return Place(**values)
+
+
+def kept_place() -> Place:
+    """The place as other pages and parts left it, for the link to share."""
+    return Place(**{name: st.session_state.get(name, value) for name, value in _example_place().items()})
+
+
+def _example_place() -> dict[str, int]:
+    return dict(zip(controls.PLACE, zoo.MODELS["lab-rope"].example(language()).place, strict=True))
+
+
+def _bring_back(name: str, last: int) -> None:
+    st.session_state[name] = min(max(st.session_state[name] or 0, 0), last)
+
+
+def multiples(chosen: list[str]) -> Iterator[tuple[str, DeltaGenerator]]:
+    """Each scheme and its place in the grid of small multiples, three in a row."""
+    for start in range(0, len(chosen), ACROSS):
+        columns = st.columns(ACROSS, gap="medium")
+        yield from zip(chosen[start : start + ACROSS], columns, strict=False)
+
+
+def choose(name: str, choices: dict[str, str], *, key: str, first: str) -> str:
+    """One of a few things to show; `name` is what the choice is called."""
+    return st.segmented_control(
+        name,
+        list(choices),
+        default=first,
+        required=True,
+        format_func=choices.get,
+        key=key,
+        persist_state="session",
+        label_visibility="collapsed",
+        wrap=True,
+    )
