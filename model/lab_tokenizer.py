@@ -77,7 +77,7 @@ class LabTokenizer:
 
     def similar(self, word: str, count: int = 3) -> list[str]:
         """Known words that are spelled much like this one, or, in Chinese, share a character; the nearest first."""
-        known = [each.strip() for each in self.id_of]
+        known = list(dict.fromkeys(each.strip() for each in self.id_of))
         if any(is_unspaced(character) for character in word):
             shared = [each for each in known if set(each) & set(word)]
             return sorted(shared, key=lambda each: (-len(set(each) & set(word)), len(each)))[:count]

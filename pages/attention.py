@@ -41,17 +41,7 @@ def page() -> None:
 def panel(run: Run, at: Place) -> None:
     """What stands beside the head: the picked cell step by step, or another look at the same head."""
     names = words("attention.panels")
-    chosen = st.segmented_control(
-        t("attention.panel"),
-        list(PANELS),
-        default="cell",
-        required=True,
-        format_func=names.get,
-        key="panel",
-        persist_state="session",
-        label_visibility="collapsed",
-        wrap=True,
-    )
+    chosen = picks.choose("panel", t("attention.panel"), {name: names[name] for name in PANELS}, "cell")
     PANELS[chosen](run, at)
 
 

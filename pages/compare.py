@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import compare, compare_length, compare_moved, compare_sentence, compare_training, controls, theme
+from ui import compare, compare_length, compare_moved, compare_sentence, compare_training, controls, picks, theme
 from ui.session import Run
 from ui.text import t, words
 
@@ -17,7 +17,7 @@ def page() -> None:
         theme.caption(t("compare.about"))
         with st.container(horizontal=True, gap="medium", key="compare-pickers"):
             chosen = compare.schemes()
-            part = compare.choose(t("compare.part_picker"), words("compare.parts"), key="part", first="sentence")
+            part = picks.choose("part", t("compare.part_picker"), words("compare.parts"), "sentence")
         if not chosen:
             theme.caption(t("compare.none_picked"), warning=True)
         at = PARTS[part](said.run, chosen) if chosen else compare.kept_place()
@@ -30,7 +30,7 @@ def sentence(run: Run, chosen: list[str]) -> controls.Place:
     if not found or not results:
         return compare.kept_place()
     above = st.container()
-    at = compare.place(found.shown)
+    at = picks.place(found.shown, {name: words("place")[name] for name in ("query", "key")})
     with above:
         controls.strip(found.shown, at)
         compare_sentence.heads(found, results, at)

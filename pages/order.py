@@ -17,17 +17,7 @@ def page() -> None:
         tokens = st.container()
         names = words("order.parts")
         left, right = st.columns([1, 1.5], gap="medium", vertical_alignment="bottom")
-        part = left.segmented_control(
-            t("order.part"),
-            list(PARTS),
-            default="orders",
-            required=True,
-            format_func=names.get,
-            key="order_part",
-            persist_state="session",
-            label_visibility="collapsed",
-            wrap=True,
-        )
+        part = picks.choose("order_part", t("order.part"), {name: names[name] for name in PARTS}, "orders", where=left)
         with right:
             at = picks.place(run)
         with tokens:

@@ -33,17 +33,7 @@ def page() -> None:
 def question() -> str:
     """Which of the page's questions is open."""
     names = words("position.parts")
-    return st.segmented_control(
-        t("position.part"),
-        list(PARTS),
-        default="sum",
-        required=True,
-        format_func=names.get,
-        key="position_part",
-        persist_state="session",
-        label_visibility="collapsed",
-        wrap=True,
-    )
+    return picks.choose("position_part", t("position.part"), {name: names[name] for name in PARTS}, "sum")
 
 
 # Each question: what shows it, and what of the place is picked in it.

@@ -32,17 +32,7 @@ def page() -> None:
 def question() -> str:
     """Which of the page's questions is open."""
     names = words("relative.parts")
-    return st.segmented_control(
-        t("position.part"),
-        list(PARTS),
-        default="distance",
-        required=True,
-        format_func=names.get,
-        key="relative_part",
-        persist_state="session",
-        label_visibility="collapsed",
-        wrap=True,
-    )
+    return picks.choose("relative_part", t("position.part"), {name: names[name] for name in PARTS}, "distance")
 
 
 # Each question: what shows it, and what of the place is picked in it.

@@ -30,6 +30,11 @@ def read() -> None:
             st.session_state[name] = value
 
 
+def tell(name: str) -> None:
+    """Writes a choice into the address by its name: bound, its widget would write words, which differ by language."""
+    st.query_params[name] = _written(name, st.session_state[name])
+
+
 def carry() -> None:
     """On a page just come to, puts back what was said and picked on another: Streamlit forgets it with the page."""
     page, last = get_script_run_ctx().page_script_hash, st.session_state.get("carried_to")

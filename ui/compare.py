@@ -10,7 +10,7 @@ from model import lab_results, zoo
 from model.knobs import Knobs
 from model.lab_results import Results
 from model.visible import is_unspaced
-from ui import controls, session, theme
+from ui import address, controls, session, theme
 from ui.controls import TOKEN_LIMIT, Place
 from ui.session import Run
 from ui.text import language, t, words
@@ -46,6 +46,8 @@ def schemes() -> list[str]:
         format_func=names.get,
         key="schemes",
         persist_state="session",
+        on_change=address.tell,
+        args=("schemes",),
         label_visibility="collapsed",
         wrap=True,
     )
@@ -97,27 +99,6 @@ def _run(scheme: str, text: str) -> Run | str:
     return session.run(using, text, tokens, Knobs())
 
 
-def place(run: Run) -> Place:
-    """The number boxes of query and key, as on other pages. Layer and head mean nothing here: heads go by role."""
-    last = len(run.tokens) - 1
-    first = _example_place()
-    values = {name: st.session_state.get(name, first[name]) for name in ("layer", "head")}
-    for name, column in zip(("query", "key"), st.columns(2, gap="small"), strict=True):
-        given = column.number_input(
-            t(f"place.{name}", last=last),
-            0,
-            TOKEN_LIMIT - 1,
-            first[name],
-            1,
-            key=name,
-            bind="query-params",
-            on_change=_bring_back,
-            args=(name, last),
-        )
-        values[name] = min(given, last)
-    return Place(**values)
-
-
 def kept_place() -> Place:
     """The place as other pages and parts left it, for the link to share."""
     return Place(**{name: st.session_state.get(name, value) for name, value in _example_place().items()})
@@ -127,27 +108,8 @@ def _example_place() -> dict[str, int]:
     return dict(zip(controls.PLACE, zoo.MODELS["lab-rope"].example(language()).place, strict=True))
 
 
-def _bring_back(name: str, last: int) -> None:
-    st.session_state[name] = min(max(st.session_state[name] or 0, 0), last)
-
-
 def multiples(chosen: list[str]) -> Iterator[tuple[str, DeltaGenerator]]:
     """Each scheme and its place in the grid of small multiples, three in a row."""
     for start in range(0, len(chosen), ACROSS):
         columns = st.columns(ACROSS, gap="medium")
         yield from zip(chosen[start : start + ACROSS], columns, strict=False)
-
-
-def choose(name: str, choices: dict[str, str], *, key: str, first: str) -> str:
-    """One of a few things to show; `name` is what the choice is called."""
-    return st.segmented_control(
-        name,
-        list(choices),
-        default=first,
-        required=True,
-        format_func=choices.get,
-        key=key,
-        persist_state="session",
-        label_visibility="collapsed",
-        wrap=True,
-    )

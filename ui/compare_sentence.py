@@ -9,7 +9,7 @@ from model import numpy_decoder
 from model.lab_results import Head, Results
 from model.lens import answers
 from model.losses import losses
-from ui import compare, controls, proof, theme
+from ui import compare, controls, picks, proof, theme
 from ui.chart import Pick, chart
 from ui.compare import Together
 from ui.controls import Place
@@ -27,8 +27,8 @@ def heads(found: Together, results: Results, at: Place) -> None:
     """In each scheme the head that plays the picked role best: its weights, scores, or what the scheme adds to them."""
     theme.heading(t("compare.heads"))
     with st.container(horizontal=True, gap="medium", key="compare-choices"):
-        role = compare.choose(t("compare.role"), words("compare.roles"), key="role", first="coreference")
-        shown = compare.choose(t("compare.show"), words("compare.shown"), key="show", first=SHOWN[0])
+        role = picks.choose("role", t("compare.role"), words("compare.roles"), "coreference")
+        shown = picks.choose("show", t("compare.show"), words("compare.shown"), SHOWN[0])
     best = {scheme: results[scheme][0].best(role, found.language) for scheme in found.runs}
     tensors = {scheme: _tensor(run, best[scheme], shown) for scheme, run in found.runs.items()}
     limit = None if shown == "weights" else _limit(tensors)

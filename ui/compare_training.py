@@ -5,7 +5,7 @@ import streamlit as st
 
 from model import lab_proof, lab_results
 from model.sentences import KINDS
-from ui import compare, compare_length, proof, session, theme
+from ui import address, compare, compare_length, proof, session, theme
 from ui.text import t, words
 from viz.curves import Axes
 
@@ -21,7 +21,13 @@ def show(chosen: list[str]) -> None:
     kinds = words("world.kinds")
     names = words("compare.columns") | {kind: kinds[kind] for kind in KINDS}
     column = st.selectbox(
-        t("compare.quantity"), list(names), format_func=names.get, key="column", persist_state="session"
+        t("compare.quantity"),
+        list(names),
+        format_func=names.get,
+        key="column",
+        persist_state="session",
+        on_change=address.tell,
+        args=("column",),
     )
     steps = logs[chosen[0]][0]["step"]
     of = "accuracy" if column in KINDS else "loss"

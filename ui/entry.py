@@ -7,7 +7,7 @@ import streamlit as st
 from model.config import Config
 from model.parameter_count import position_parameters
 from model.position import SCHEMES
-from ui import header, session, theme
+from ui import header, picks, session, theme
 from ui.chart import chart
 from ui.controls import Place
 from ui.picks import Boxes
@@ -20,16 +20,8 @@ def show(run: Run, at: Place, boxes: Boxes) -> None:
     """The scheme to look at, the machine with its place lit, and all six in a table."""
     names = words("position.schemes")
     config = session.ready(header.model_name()).config
-    scheme = st.segmented_control(
-        t("position.entry.scheme"),
-        list(SCHEMES),
-        default=config.position,
-        required=True,
-        format_func=names.get,
-        key="scheme_shown",
-        persist_state="session",
-        label_visibility="collapsed",
-        wrap=True,
+    scheme = picks.choose(
+        "scheme_shown", t("position.entry.scheme"), {name: names[name] for name in SCHEMES}, config.position
     )
     left, right = st.columns([1, 1], gap="medium")
     with left:

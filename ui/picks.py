@@ -80,6 +80,23 @@ def place(run: Run, labels: dict[str, str] | None = None, columns: Boxes | None 
     return Place(**values)
 
 
+def choose(key: str, label: str, names: dict[str, str], first: str, where: DeltaGenerator | None = None) -> str:
+    """One of a few things, side by side; `names` are what they are called on screen. The address follows."""
+    return (where or st).segmented_control(
+        label,
+        list(names),
+        default=first,
+        required=True,
+        format_func=names.get,
+        key=key,
+        persist_state="session",
+        label_visibility="collapsed",
+        wrap=True,
+        on_change=address.tell,
+        args=(key,),
+    )
+
+
 def lab_run(name: str, text: str, knobs: Knobs | None = None) -> Run | str:
     """The run of a text through one of the lab's models, or why there is none: the decoder's own words."""
     try:

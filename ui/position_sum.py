@@ -53,17 +53,7 @@ def _last(run: Run) -> int:
 
 def _scheme() -> str:
     names = words("position.sum.schemes")
-    return st.segmented_control(
-        t("position.sum.scheme"),
-        list(names),
-        default="sinusoidal",
-        required=True,
-        format_func=names.get,
-        key="added",
-        persist_state="session",
-        label_visibility="collapsed",
-        wrap=True,
-    )
+    return picks.choose("added", t("position.sum.scheme"), names, "sinusoidal")
 
 
 def _tables(run: Run, at: Place, dimension: int, parts: dict[str, np.ndarray]) -> None:

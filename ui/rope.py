@@ -8,7 +8,7 @@ import streamlit as st
 from model import numpy_rotary, zoo
 from model.knobs import Knobs
 from model.turned_score import Couple, couple_of
-from ui import address, session, theme
+from ui import address, picks, session, theme
 from ui.chart import Pick
 from ui.controls import Place
 from ui.session import Run
@@ -122,14 +122,4 @@ def code(scene: Scene, what: str, **values: object) -> str:
 def panel() -> str:
     """Which part of the page is open."""
     names = words("rope.panels")
-    return st.segmented_control(
-        t("rope.panel"),
-        list(names),
-        default="turn",
-        required=True,
-        format_func=names.get,
-        key="rope",
-        persist_state="session",
-        label_visibility="collapsed",
-        wrap=True,
-    )
+    return picks.choose("rope", t("rope.panel"), names, "turn")

@@ -7,7 +7,7 @@ import streamlit as st
 
 from model import numpy_rotary
 from model.rotary_precision import FAULTS, SHORT, cosine_errors, distinct, drift
-from ui import controls, proof, rope, theme
+from ui import address, controls, proof, rope, theme
 from ui.chart import chart
 from ui.controls import Place
 from ui.rope import Scene
@@ -38,6 +38,8 @@ def show(run: Run, at: Place) -> None:
         format_func=names.get,
         key="rope_fault",
         persist_state="session",
+        on_change=address.tell,
+        args=("rope_fault",),
         wrap=True,
     )
     left, right = st.columns([1.25, 1], gap="medium")

@@ -7,7 +7,7 @@ import streamlit as st
 
 from model import numpy_rotary
 from model.rotary_scaling import SCALINGS, Rotation, needed, scaled
-from ui import controls, formulas, proof, rope, theme
+from ui import controls, formulas, picks, proof, rope, theme
 from ui import rope_formulas as told
 from ui.chart import chart
 from ui.controls import Place
@@ -48,17 +48,7 @@ def show(run: Run, at: Place) -> None:
 
 def _kind() -> str:
     names = words("rope.scalings")
-    return st.segmented_control(
-        t("rope.scaling_pick"),
-        list(SCALINGS),
-        default="yarn",
-        required=True,
-        format_func=names.get,
-        key="rope_scaling",
-        persist_state="session",
-        label_visibility="collapsed",
-        wrap=True,
-    )
+    return picks.choose("rope_scaling", t("rope.scaling_pick"), {name: names[name] for name in SCALINGS}, "yarn")
 
 
 def _settings(run: Run, kind: str) -> tuple[dict[str, float], np.ndarray, int]:

@@ -7,7 +7,7 @@ from model import numpy_decoder, same_maths, zoo
 from model.same_maths import PAIRS, Numbers
 from model.trace import named_tensors
 from model.verdict import Table, Verdict
-from ui import controls, proof, same_maths_formulas, session, theme
+from ui import address, controls, proof, same_maths_formulas, session, theme
 from ui.chart import Pick, chart
 from ui.controls import Place
 from ui.session import Run
@@ -34,6 +34,8 @@ def choose() -> str:
         format_func=words("same_maths.names").get,
         key="pair",
         persist_state="session",
+        on_change=address.tell,
+        args=("pair",),
     )
 
 
@@ -49,6 +51,7 @@ def verdicts(run: Run, at: Place, chosen: str) -> None:
 
     def pick(pick: Pick) -> None:
         st.session_state["pair"] = list(found)[min(pick.row, len(found) - 1)]
+        address.tell("pair")
 
     header = [t("same_maths.pair"), t("same_maths.verdict"), t("same_maths.difference")]
     chart(
