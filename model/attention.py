@@ -65,7 +65,7 @@ class Attention(nn.Module):
         weights = torch.softmax(scores, dim=-1)
 
         mixed = apart(together(weights, self.kv_heads) @ value, self.heads)
-        gained = mixed * torch.tensor(gains)[:, None, None]
+        gained = mixed * torch.tensor(gains, dtype=mixed.dtype)[:, None, None]
         output = self.output(join_heads(gained))
         return AttentionTrace(
             query, key, value, rotated_query, rotated_key, raw_scores, bias, scores, weights, mixed, output

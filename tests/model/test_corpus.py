@@ -110,7 +110,9 @@ def test_the_words_that_the_world_lacks_are_named_once_in_their_order(text, word
     assert all(token.id < 256 for token in found)
 
 
-@pytest.mark.parametrize(("word", "known"), [("hors", "horse"), ("aple", "apple"), ("雷雨", "雨"), ("小刚强", "小刚"), ("A", "AI")])
+@pytest.mark.parametrize(
+    ("word", "known"), [("hors", "horse"), ("aple", "apple"), ("雷雨", "雨"), ("小刚强", "小刚"), ("A", "AI")]
+)
 def test_what_is_suggested_is_known_and_resembles_the_word(word, known):
     found = TOKENIZER.similar(word)
     assert known in found
