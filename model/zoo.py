@@ -17,6 +17,7 @@ from model.analysis import likeliest
 from model.checkpoint import load as load_checkpoint
 from model.checkpoint import load_gguf
 from model.config import Config
+from model.corpus import TOKENIZER
 from model.decoder import UNTOUCHED, Decoder
 from model.knobs import Knobs
 from model.lab_tokenizer import LabTokenizer
@@ -150,7 +151,7 @@ def load_lab(path: Path, report: Callable[[float], None]) -> tuple[Decoder, LabT
     """One of the lab's decoders and the tokenizer that all of them share."""
     decoder, _ = load_checkpoint(path)
     report(1.0)
-    return decoder, LabTokenizer()
+    return decoder, TOKENIZER
 
 
 def _lab(scheme: str, title: str, english: tuple[int, int], chinese: tuple[int, int]) -> Entry:

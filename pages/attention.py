@@ -4,7 +4,7 @@ import streamlit as st
 
 from ui import bench, changes, contributions, controls, head, picks, projections, stepper, wall
 from ui.chart import let_draw
-from ui.controls import Place
+from ui.picks import Place
 from ui.session import Run
 from ui.text import t, words
 

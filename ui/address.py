@@ -26,7 +26,7 @@ def read() -> None:
     for name, value in given.items():
         if name not in PARAMETERS or not PARAMETERS[name](value):
             refuse(name, value)
-        elif name in UNBOUND:
+        elif name in CHOICES:
             st.session_state[name] = value
 
 
@@ -88,6 +88,10 @@ def _one_of(choices: Callable[[], list[str]]) -> Callable[[str], bool]:
     return lambda value: value in choices()
 
 
+def _choice(tables: tuple[str, ...]) -> Callable[[str], bool]:
+    return _one_of(lambda: [name for table in tables for name in words(table)])
+
+
 def _number(value: str) -> bool:
     return re.fullmatch(r"\d+(\.\d+)?", value) is not None
 
@@ -96,6 +100,26 @@ def _switch(value: str) -> bool:
     return value in ("true", "false")
 
 
+# A widget writes the words it shows into the address, which differ by language; such a one is written and read here, by
+# the names of its choices: the keys of these texts.
+CHOICES: dict[str, tuple[str, ...]] = {
+    "panel": ("attention.panels",),
+    "part": ("compare.parts",),
+    "role": ("compare.roles",),
+    "show": ("compare.shown",),
+    "position_part": ("position.parts",),
+    "added": ("position.sum.schemes",),
+    "scheme_shown": ("position.schemes",),
+    "relative_part": ("relative.parts",),
+    "rope": ("rope.panels",),
+    "rope_scaling": ("rope.scalings",),
+    "rope_fault": ("rope.faults",),
+    "order_part": ("order.parts",),
+    "pair": ("same_maths.names",),
+    "kind": ("compare.quantities", "world.kinds"),
+    "column": ("compare.columns", "world.kinds"),
+    "schemes": ("compare.schemes",),
+}
 PARAMETERS: dict[str, Callable[[str], bool]] = {
     "text": lambda value: True,
     "model": _one_of(lambda: [entry.title for entry in zoo.offered().values()]),
@@ -108,7 +132,6 @@ PARAMETERS: dict[str, Callable[[str], bool]] = {
     "projector": _switch,
     "words": _switch,
     "first": _switch,
-    "panel": _one_of(lambda: list(words("attention.panels"))),
     "bench": lambda value: True,
     "bench_mask": lambda value: True,
     "bench_heat": _number,
@@ -117,15 +140,6 @@ PARAMETERS: dict[str, Callable[[str], bool]] = {
     "mask": _switch,
     "scale": _number,
     "heat": _number,
-    "schemes": lambda value: set(value.split(",")) <= set(words("compare.schemes")),
-    "part": _one_of(lambda: list(words("compare.parts"))),
-    "role": _one_of(lambda: list(words("compare.roles"))),
-    "show": _one_of(lambda: list(words("compare.shown"))),
-    "kind": _one_of(lambda: [*words("compare.quantities"), *words("world.kinds")]),
-    "column": _one_of(lambda: [*words("compare.columns"), *words("world.kinds")]),
-    "position_part": _one_of(lambda: list(words("position.parts"))),
-    "added": _one_of(lambda: list(words("position.sum.schemes"))),
-    "scheme_shown": _one_of(lambda: list(words("position.schemes"))),
     "pe_width": str.isdecimal,
     "pe_position": str.isdecimal,
     "pe_dimension": str.isdecimal,
@@ -133,14 +147,12 @@ PARAMETERS: dict[str, Callable[[str], bool]] = {
     "join_layers": str.isdecimal,
     "asked": str.isdecimal,
     "stretch": _switch,
-    "relative_part": _one_of(lambda: list(words("relative.parts"))),
     "shift_by": str.isdecimal,
     "shift_from": str.isdecimal,
     "apart": str.isdecimal,
     "shift_width": str.isdecimal,
     "start": str.isdecimal,
     "alibi_heads": str.isdecimal,
-    "rope": _one_of(lambda: list(words("rope.panels"))),
     "rope_plane": str.isdecimal,
     "rope_together": str.isdecimal,
     "rope_alone": lambda value: re.fullmatch(r"-?\d+", value) is not None,
@@ -148,32 +160,11 @@ PARAMETERS: dict[str, Callable[[str], bool]] = {
     "rope_reach": str.isdecimal,
     "rope_made": _switch,
     "rope_peak": str.isdecimal,
-    "rope_scaling": _one_of(lambda: list(words("rope.scalings"))),
     "rope_factor": str.isdecimal,
     "rope_stretch": str.isdecimal,
     "rope_limit": str.isdecimal,
-    "rope_fault": _one_of(lambda: list(words("rope.faults"))),
     "order": lambda value: True,
-    "order_part": _one_of(lambda: list(words("order.parts"))),
-    "pair": _one_of(lambda: list(words("same_maths.names"))),
     "off": lambda value: all(re.fullmatch(r"\d+\.\d+", head) for head in value.split(",")),
 }
-# A widget writes the words it shows into the address, which differ by language; such a one is read from it here.
-UNBOUND = {
-    "panel",
-    "order_part",
-    "pair",
-    "rope",
-    "rope_scaling",
-    "rope_fault",
-    "position_part",
-    "added",
-    "scheme_shown",
-    "relative_part",
-    "schemes",
-    "part",
-    "role",
-    "show",
-    "kind",
-    "column",
-}
+PARAMETERS |= {name: _choice(tables) for name, tables in CHOICES.items()}
+PARAMETERS["schemes"] = lambda value: set(value.split(",")) <= set(words("compare.schemes"))

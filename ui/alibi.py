@@ -8,8 +8,7 @@ from model.position_bias import alibi, if_scores_were_equal, one_series, slopes
 from ui import controls, formulas, picks, proof, theme
 from ui import position_formulas as latex
 from ui.chart import Pick, chart
-from ui.controls import Place
-from ui.picks import Boxes
+from ui.picks import Boxes, Place
 from ui.session import Run
 from ui.text import t, words
 from viz import lines
@@ -48,7 +47,7 @@ def _triangles(run: Run, at: Place, head: int, bias: np.ndarray, all_slopes: lis
     heads, seq = bias.shape[:2]
     limit = max(1.0, float(np.ceil(max(all_slopes) * (seq - 1))))
     theme.heading(t("relative.alibi.title", heads=heads))
-    theme.caption(_caption("alibi", run, heads, seq, limit))
+    theme.caption(caption("alibi", run, heads, seq, limit))
     chart(
         triangles(
             bias,
@@ -81,7 +80,8 @@ def pick_triangle(found: Pick) -> None:
     st.session_state["query"], st.session_state["key"] = found.row, found.column
 
 
-def _caption(name: str, run: Run, heads: int, seq: int, limit: float) -> str:
+def caption(name: str, run: Run, heads: int, seq: int, limit: float) -> str:
+    """The line over the triangles of a scheme; of a long text it says how much is drawn."""
     told = t(f"relative.{name}.caption", heads=heads, seq=seq, limit=f"{limit:g}")
     return told if seq == len(run.tokens) else told + t("relative.first_tokens", seq=seq, all=len(run.tokens))
 
@@ -116,22 +116,30 @@ def _slopes(heads: int, head: int, all_slopes: list[float]) -> None:
     proof.compare("alibi-slopes", np.array(all_slopes), lambda: numpy_decoder.alibi_slopes(heads), TOLERANCE, heads)
 
 
-def _reach(weights: np.ndarray, head: int, seq: int) -> None:
-    axes = words("relative.axes")
-    apart = np.arange(seq)
-    shown = [one for one in range(len(weights)) if one != head] + [head]
+def by_head(x: np.ndarray, values: np.ndarray, head: int, steps: bool = False) -> tuple[list[int], list[Line]]:
+    """A quiet curve a head, the picked one last and bold; and which head each of the curves is."""
+    name, colours = words("relative.axes")["head"], theme.current()
+    shown = [one for one in range(len(values)) if one != head] + [head]
     curves = [
         Line(
-            apart,
-            weights[one, ::-1],
-            f"{axes['head']} {one}",
-            theme.current().text["position"] if one == head else theme.current().quiet,
+            x,
+            values[one],
+            f"{name} {one}",
+            colours.text["position"] if one == head else colours.quiet,
             width=2.5 if one == head else 1,
-            dots=one == head,
+            dots=one == head and not steps,
+            steps=steps,
             legend=False,
         )
         for one in shown
     ]
+    return shown, curves
+
+
+def _reach(weights: np.ndarray, head: int, seq: int) -> None:
+    axes = words("relative.axes")
+    apart = np.arange(seq)
+    shown, curves = by_head(apart, weights[:, ::-1], head)
     theme.heading(t("relative.alibi.reach", head=head))
     theme.caption(t("relative.alibi.reach_caption", seq=seq))
     chart(

@@ -11,8 +11,8 @@ from model import steps
 from model.steps import BENCH_ENTRIES, BENCH_LIMITS, Softmax
 from ui import formulas, theme
 from ui.chart import chart
-from ui.controls import Place
 from ui.element import STATIC
+from ui.picks import Place
 from ui.session import Run
 from ui.step_pictures import shown_keys
 from ui.text import t, words

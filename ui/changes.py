@@ -5,7 +5,7 @@ import streamlit as st
 from model.knobs import Knobs
 from ui import controls, session, theme
 from ui.chart import chart
-from ui.controls import Place
+from ui.picks import Place
 from ui.session import Run
 from ui.text import t, words
 from viz import attention as pictures

@@ -7,11 +7,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model import lab_results, zoo
-from model.knobs import Knobs
 from model.lab_results import Results
 from model.visible import is_unspaced
-from ui import address, controls, session, theme
-from ui.controls import TOKEN_LIMIT, Place
+from ui import address, picks, session, theme
+from ui.picks import TOKEN_LIMIT, Place
 from ui.session import Run
 from ui.text import language, t, words
 
@@ -87,16 +86,10 @@ def _run(scheme: str, text: str) -> Run | str:
     if zoo.MODELS[name].find() is None:
         return t("compare.no_weights", command=zoo.MODELS[name].bring)
     using = session.ready(name)
-    try:
-        tokens = using.tokenizer.encode(text)
-    except ValueError as error:
-        return str(error)
-    given, context = len(tokens), using.config.context
-    if given > TOKEN_LIMIT:
-        return t("sentence.too_long", given=given, allowed=TOKEN_LIMIT, over=given - TOKEN_LIMIT)
-    if scheme == "learned" and given > context:
+    given, context = len(using.tokenizer.encode(text)), using.config.context
+    if scheme == "learned" and context < given <= TOKEN_LIMIT:
         return t("compare.undefined", last=context - 1, given=given)
-    return session.run(using, text, tokens, Knobs())
+    return picks.attempt(using, text)
 
 
 def kept_place() -> Place:
@@ -105,7 +98,7 @@ def kept_place() -> Place:
 
 
 def _example_place() -> dict[str, int]:
-    return dict(zip(controls.PLACE, zoo.MODELS["lab-rope"].example(language()).place, strict=True))
+    return dict(zip(picks.PLACE, zoo.MODELS["lab-rope"].example(language()).place, strict=True))
 
 
 def multiples(chosen: list[str]) -> Iterator[tuple[str, DeltaGenerator]]:

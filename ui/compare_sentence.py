@@ -12,7 +12,7 @@ from model.losses import losses
 from ui import compare, controls, picks, proof, theme
 from ui.chart import Pick, chart
 from ui.compare import Together
-from ui.controls import Place
+from ui.picks import Place
 from ui.session import Run, runs
 from ui.text import t, words
 from viz import compare as pictures

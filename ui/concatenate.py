@@ -6,8 +6,7 @@ import streamlit as st
 from model import parameter_count
 from ui import controls, picks, proof, theme
 from ui.chart import chart
-from ui.controls import Place
-from ui.picks import Boxes
+from ui.picks import Boxes, Place
 from ui.session import Run
 from ui.text import t, words
 from viz import pairs, tables

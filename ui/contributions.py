@@ -9,7 +9,7 @@ from model.analysis import head_contributions
 from model.spread import Side, Spread, spread
 from ui import controls, proof, theme
 from ui.chart import Pick, chart
-from ui.controls import Place
+from ui.picks import Place
 from ui.session import Run
 from ui.text import t, words
 from viz import contributions as pictures

@@ -9,10 +9,9 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.pages_manager import PagesManager
 
 from model import zoo
-from model.knobs import Knobs
 from ui import address, header, session, theme, world
 from ui.chart import Pick
-from ui.picks import PLACE, TOKEN_LIMIT, Place
+from ui.picks import PLACE, Place, attempt
 from ui.session import Run
 from ui.text import language, t, words
 from ui.tokens import token_strip
@@ -95,19 +94,19 @@ def sentence(using: zoo.Model) -> Sentence:
     )
     line = st.container(key="status", horizontal=True, vertical_alignment="center")
     with line:
-        run, problem = _run(using, text)
+        found = _run(using, text)
         good = st.session_state.get("good")
-        if run:
-            _remember(run)
-            theme.caption(_describe(run))
-            world.suggest(run)
-            return Sentence(run, False, line)
+        if isinstance(found, Run):
+            _remember(found)
+            theme.caption(_describe(found))
+            world.suggest(found)
+            return Sentence(found, False, line)
         if not text or not good:
-            theme.caption(problem or "", warning=True)
+            theme.caption(found, warning=True)
             return Sentence(None, False, line)
-        theme.caption(f"{problem} {t('sentence.earlier', text=_short(good))}", warning=True)
-        earlier, _ = _run(using, good)
-        return Sentence(earlier, earlier is not None, line)
+        theme.caption(f"{found} {t('sentence.earlier', text=_short(good))}", warning=True)
+        earlier = _run(using, good)
+        return Sentence(earlier, True, line) if isinstance(earlier, Run) else Sentence(None, False, line)
 
 
 def _follow(example: zoo.Example) -> None:
@@ -143,20 +142,13 @@ def _remember(run: Run) -> None:
     st.session_state["good"] = run.text
 
 
-def _run(using: zoo.Model, text: str) -> tuple[Run | None, str | None]:
+def _run(using: zoo.Model, text: str) -> Run | str:
     """The run of a text, or why there is none."""
     if not text:
-        return None, t("sentence.empty")
+        return t("sentence.empty")
     if len(text) > CHARACTER_LIMIT:
-        return None, t("sentence.too_many_characters", given=len(text), allowed=CHARACTER_LIMIT)
-    try:
-        tokens = using.tokenizer.encode(text)
-        if len(tokens) > TOKEN_LIMIT:
-            over = len(tokens) - TOKEN_LIMIT
-            return None, t("sentence.too_long", given=len(tokens), allowed=TOKEN_LIMIT, over=over)
-        return session.run(using, text, tokens, Knobs()), None
-    except ValueError as error:
-        return None, str(error)
+        return t("sentence.too_many_characters", given=len(text), allowed=CHARACTER_LIMIT)
+    return attempt(using, text)
 
 
 def _describe(run: Run) -> str:

@@ -9,8 +9,7 @@ from model.parameter_count import position_parameters
 from model.position import SCHEMES
 from ui import header, picks, session, theme
 from ui.chart import chart
-from ui.controls import Place
-from ui.picks import Boxes
+from ui.picks import Boxes, Place
 from ui.session import Run
 from ui.text import t, words
 from viz.entry import entry

@@ -26,6 +26,11 @@ def signed(value: float) -> str:
     return ("+ " if value >= 0 else "- ") + number(abs(value))
 
 
+def coloured(theme: Theme, role: str, latex: object) -> str:
+    """LaTeX, or a number, in the tone of a role."""
+    return rf"\textcolor{{{theme.text[role]}}}{{{latex}}}"
+
+
 class Symbols:
     """The symbols of one cell, i the query's place and j the key's, in the tones of a theme."""
 
@@ -48,7 +53,7 @@ class Symbols:
 
     def coloured(self, role: str, latex: str) -> str:
         """LaTeX in the tone of a role."""
-        return rf"\textcolor{{{self.theme.text[role]}}}{{{latex}}}"
+        return coloured(self.theme, role, latex)
 
 
 def lines(formulas: list[str]) -> str:

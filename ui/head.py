@@ -10,7 +10,7 @@ from model.analysis import group_starts, group_weights, without_first
 from model.visible import visible
 from ui import controls, proof, theme
 from ui.chart import Pick, chart
-from ui.controls import Place
+from ui.picks import Place
 from ui.session import Run
 from ui.text import t, words
 from viz import attention as pictures

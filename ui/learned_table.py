@@ -8,8 +8,7 @@ from model.position_table import cosines, table, vector
 from model.zoo import Model
 from ui import picks, proof, session, theme
 from ui.chart import Pick, chart
-from ui.controls import Place
-from ui.picks import Boxes
+from ui.picks import Boxes, Place
 from ui.session import Run
 from ui.text import t, words
 from viz import tables

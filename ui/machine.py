@@ -6,7 +6,7 @@ import streamlit as st
 from model import lens
 from ui import controls, proof, session, theme
 from ui.chart import Pick, chart
-from ui.controls import Place
+from ui.picks import Place
 from ui.session import Run
 from ui.text import t, words
 from viz import answers, overview, strip

@@ -6,8 +6,8 @@ from model import order
 from model.order import Order, Piece
 from ui import controls, order_rows, theme
 from ui.chart import chart
-from ui.controls import Place
 from ui.order_rows import UNPLACED, About
+from ui.picks import Place
 from ui.session import Run
 from ui.text import t, words
 from viz import order as pictures

@@ -1,13 +1,13 @@
 """The formulas of the Order page, with the numbers of the sentence in them; no words of any language."""
 
-from ui.formulas import lines, number
+from ui.formulas import coloured, lines, number
 from viz.theme import Theme
 
 
 def journeys(tokens: int, layers: int, query: int, key: int, theme: Theme) -> str:
     """Steps through n tokens and L layers, and the way from key j to query i, for a recurrent net and attention."""
-    i, j = (_toned(theme, role, letter) for role, letter in (("query", "i"), ("key", "j")))
-    live_i, live_j = (_toned(theme, role, str(place)) for role, place in (("query", query), ("key", key)))
+    i, j = (coloured(theme, role, letter) for role, letter in (("query", "i"), ("key", "j")))
+    live_i, live_j = (coloured(theme, role, str(place)) for role, place in (("query", query), ("key", key)))
     told = [
         rf"\text{{RNN}}\quad n + L - 1 = {tokens} + {layers} - 1 = \mathbf{{{tokens + layers - 1}}}",
         rf"\text{{Attention}}\quad L = \mathbf{{{layers}}}",
@@ -20,7 +20,7 @@ def journeys(tokens: int, layers: int, query: int, key: int, theme: Theme) -> st
 
 def equivariance(theme: Theme) -> str:
     """Without positions and mask, a permutation of the rows going in is the same permutation of the rows coming out."""
-    x = _toned(theme, "residual", "X")
+    x = coloured(theme, "residual", "X")
     return rf"f(P{x}) = P\,f({x})"
 
 
@@ -28,7 +28,3 @@ def count(weights: list[float]) -> str:
     """Uniform weights over the first t tokens, of which only the first has the value 1: 1/t."""
     shares = r",\; ".join(number(weight) for weight in weights)
     return rf"\sum_j \tfrac{{1}}{{t}} v_j = \tfrac{{1}}{{t}}{{:}}\; {shares},\; \dots"
-
-
-def _toned(theme: Theme, role: str, latex: str) -> str:
-    return rf"\textcolor{{{theme.text[role]}}}{{{latex}}}"

@@ -11,7 +11,7 @@ from model.order import Changes, Order
 from model.tokenizer import Token
 from ui import order_formulas, proof, session, theme
 from ui.chart import chart
-from ui.controls import TOKEN_LIMIT, Place
+from ui.picks import TOKEN_LIMIT, Place
 from ui.session import Run
 from ui.text import t, words
 from viz import order as pictures

@@ -6,7 +6,7 @@ import streamlit as st
 from model import paths
 from ui import controls, order_formulas, proof, theme
 from ui.chart import chart
-from ui.controls import TOKEN_LIMIT, Place
+from ui.picks import TOKEN_LIMIT, Place
 from ui.session import Run
 from ui.text import t, words
 from viz import paths as pictures

@@ -7,6 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model import zoo
+from model.decoder import UNTOUCHED
 from model.knobs import Knobs
 from ui import address, session
 from ui.session import Run
@@ -36,8 +37,8 @@ def number(
     never sets a box meanwhile, because Streamlit would then write its own, older text into the address. The returned
     number is within `limit`.
     """
-    address.within(name, limit if highest is None else highest)
     highest = limit if highest is None else highest
+    address.within(name, highest)
     if st.session_state.get(name, 0) not in range(highest + 1):
         _bring_back(name, highest)
     given = (where or st).number_input(
@@ -80,7 +81,14 @@ def place(run: Run, labels: dict[str, str] | None = None, columns: Boxes | None 
     return Place(**values)
 
 
-def choose(key: str, label: str, names: dict[str, str], first: str, where: DeltaGenerator | None = None) -> str:
+def choose(
+    key: str,
+    label: str,
+    names: dict[str, str],
+    first: str,
+    where: DeltaGenerator | None = None,
+    label_visibility: str = "collapsed",
+) -> str:
     """One of a few things, side by side; `names` are what they are called on screen. The address follows."""
     return (where or st).segmented_control(
         label,
@@ -90,21 +98,28 @@ def choose(key: str, label: str, names: dict[str, str], first: str, where: Delta
         format_func=names.get,
         key=key,
         persist_state="session",
-        label_visibility="collapsed",
+        label_visibility=label_visibility,
         wrap=True,
         on_change=address.tell,
         args=(key,),
     )
 
 
-def lab_run(name: str, text: str, knobs: Knobs | None = None) -> Run | str:
-    """The run of a text through one of the lab's models, or why there is none: the decoder's own words."""
+def attempt(model: zoo.Model, text: str, knobs: Knobs = UNTOUCHED) -> Run | str:
+    """The run of a text, or why there is none: too many tokens, or the tokenizer's or the decoder's own words."""
     try:
-        model = session.ready(name)
         tokens = model.tokenizer.encode(text)
         if len(tokens) > TOKEN_LIMIT:
             over = len(tokens) - TOKEN_LIMIT
             return t("sentence.too_long", given=len(tokens), allowed=TOKEN_LIMIT, over=over)
-        return session.run(model, text, tokens, knobs or Knobs())
+        return session.run(model, text, tokens, knobs)
+    except ValueError as error:
+        return str(error)
+
+
+def lab_run(name: str, text: str, knobs: Knobs = UNTOUCHED) -> Run | str:
+    """The same of one of the lab's models by its name; without its weights, what brings them."""
+    try:
+        return attempt(session.ready(name), text, knobs)
     except ValueError as error:
         return str(error)

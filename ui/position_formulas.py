@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ui.formulas import number, signed
+from ui.formulas import coloured, number, signed
 from viz.theme import Theme
 
 
@@ -12,8 +12,7 @@ def added(theme: Theme, place: tuple[int, int], values: tuple[float, float, floa
     """X = E + P for one cell."""
     index = rf"_{{{place[0]},\,{place[1]}}}"
     token, position, both = (
-        rf"\textcolor{{{theme.text[role]}}}{{{letter}{index}}}"
-        for role, letter in (("token", "E"), ("position", "P"), ("residual", "X"))
+        coloured(theme, role, letter + index) for role, letter in (("token", "E"), ("position", "P"), ("residual", "X"))
     )
     live = rf"{number(values[0])} {signed(values[1])}"
     return [rf"{both} = {token} + {position}", rf"\quad = {live} = \mathbf{{{number(values[2])}}}"]
@@ -23,8 +22,8 @@ def sinusoid(theme: Theme, position: int, dimension: int, width: int) -> list[st
     """PE(pos) in one dimension: symbols, then with the numbers in."""
     pair, wave = dimension // 2, ("\\sin", "\\cos")[dimension % 2]
     index = ("2i", "2i+1")[dimension % 2]
-    pos = rf"\textcolor{{{theme.text['position']}}}{{pos}}"
-    live = rf"\textcolor{{{theme.text['position']}}}{{{position}}}"
+    pos = coloured(theme, "position", "pos")
+    live = coloured(theme, "position", position)
     power = 10000 ** (2 * pair / width)
     angle = position / power
     value = (math.sin, math.cos)[dimension % 2](angle)
@@ -50,7 +49,7 @@ def shift(theme: Theme, pair: int, width: int, by: int, start: int) -> list[str]
     angle = by * frequency
     cosine, sine = math.cos(angle), math.sin(angle)
     before, after = start * frequency, (start + by) * frequency
-    p, k = (rf"\textcolor{{{theme.text['position']}}}{{{letter}}}" for letter in ("p", "k"))
+    p, k = (coloured(theme, "position", letter) for letter in ("p", "k"))
     rotation = _matrix(
         [rf"\cos w_i {k}", rf"\sin w_i {k}"],
         [rf"-\sin w_i {k}", rf"\cos w_i {k}"],
@@ -69,7 +68,7 @@ def shift(theme: Theme, pair: int, width: int, by: int, start: int) -> list[str]
 def similarity(theme: Theme, distance: int, width: int) -> list[str]:
     """PE(p) · PE(p + Δ) as a sum of cosines."""
     terms = np.cos(distance * 10000.0 ** (-np.arange(0, width, 2) / width))
-    delta = rf"\textcolor{{{theme.text['position']}}}{{\Delta}}"
+    delta = coloured(theme, "position", r"\Delta")
     shown = [number(terms[0]), *(signed(term) for term in terms[1:3])]
     dots = r" + \dots" if len(terms) > 3 else ""
     total = rf"{' '.join(shown)}{dots} = \mathbf{{{number(terms.sum())}}}"
@@ -81,9 +80,9 @@ def similarity(theme: Theme, distance: int, width: int) -> list[str]:
 
 def distance(theme: Theme, start: int, query: int, key: int) -> list[str]:
     """The start falls out of the difference of two positions."""
-    s = rf"\textcolor{{{theme.text['position']}}}{{{start}}}"
-    i = rf"\textcolor{{{theme.text['query']}}}{{{query}}}"
-    j = rf"\textcolor{{{theme.text['key']}}}{{{key}}}"
+    s = coloured(theme, "position", start)
+    i = coloured(theme, "query", query)
+    j = coloured(theme, "key", key)
     return [rf"({s} + {i}) - ({s} + {j}) = {start + query} - {start + key} = \mathbf{{{query - key}}}"]
 
 
@@ -91,7 +90,7 @@ def alibi(theme: Theme, slope: float, head: int, heads: int, distance: int) -> l
     """The slope of a head, and the bias of one cell."""
     exponent = math.log2(slope)
     live = rf"-{number(slope)} \times {distance} = \mathbf{{{number(-slope * distance)}}}"
-    i, j = (rf"\textcolor{{{theme.text[role]}}}{{{letter}}}" for role, letter in (("query", "i"), ("key", "j")))
+    i, j = (coloured(theme, role, letter) for role, letter in (("query", "i"), ("key", "j")))
     return [
         rf"m_{{{head}}} = 2^{{{exponent:g}}} = {number(slope)}\quad (n = {heads})",
         rf"s_{{ij}} = \frac{{q_{{{i}}} \cdot k_{{{j}}}}}{{\sqrt d}} - m_{{{head}}}\,({i} - {j})",
@@ -113,7 +112,7 @@ def t5_bucket(distance: int, found: int, buckets: int, most: int) -> list[str]:
 
 def t5_bias(theme: Theme, bucket: int, head: int, value: float) -> list[str]:
     """The score with the trained number of one bucket and head."""
-    i, j = (rf"\textcolor{{{theme.text[role]}}}{{{letter}}}" for role, letter in (("query", "i"), ("key", "j")))
+    i, j = (coloured(theme, role, letter) for role, letter in (("query", "i"), ("key", "j")))
     symbol = rf"s_{{ij}} = \frac{{q_{{{i}}} \cdot k_{{{j}}}}}{{\sqrt d}} + B_{{\beta({i}-{j}),\,{head}}}"
     return [symbol, rf"B_{{{bucket},\,{head}}} = \mathbf{{{number(value)}}}"]
 

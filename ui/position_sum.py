@@ -6,8 +6,7 @@ import streamlit as st
 from ui import controls, formulas, picks, proof, theme
 from ui import position_formulas as latex
 from ui.chart import Pick, chart
-from ui.controls import Place
-from ui.picks import Boxes
+from ui.picks import Boxes, Place
 from ui.session import Run
 from ui.text import t, words
 from viz import lines, tables

@@ -1,14 +1,14 @@
 """Why sines, and of many frequencies: a plain count and a single wave beside them, and what goes wrong with each."""
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
 from model.position_table import distances, most_alike, table
 from ui import proof, sinusoids, theme
 from ui.chart import chart
-from ui.controls import Place
-from ui.picks import Boxes
+from ui.picks import Boxes, Place
 from ui.session import Run
 from ui.text import t, words
 from viz import lines, tables
@@ -25,15 +25,22 @@ ROLE = {"count": "key", "single": "query", "sinusoidal": "position"}
 def show(run: Run, at: Place, boxes: Boxes) -> None:
     """How far apart every two positions are under each scheme, and how long their vectors grow."""
     width = sinusoids.width_picker(boxes[2])
+    _apart(width)
+    _lengths(width, run)
+
+
+@lru_cache(maxsize=8)  # one for each width
+def _measured(width: int) -> tuple[dict[str, np.ndarray], dict[str, tuple[int, int, float]]]:
+    """How far apart every two rows are under each scheme, and which two are most alike."""
     rows = {name: table(name, range(SHOWN), width) for name in SCHEMES}
-    _apart(rows, width)
-    _lengths(rows, width, run)
+    squares = {name: distances(one).numpy() for name, one in rows.items()}
+    return squares, {name: most_alike(one) for name, one in rows.items()}
 
 
-def _apart(rows: dict, width: int) -> None:
+def _apart(width: int) -> None:
     names = words("position.why.names")
     ends = {"count": (SHOWN - 1) * math.sqrt(width), "single": math.sqrt(2 * width), "sinusoidal": math.sqrt(2 * width)}
-    squares = {name: distances(rows[name]).numpy() for name in SCHEMES}
+    squares, alike = _measured(width)
     shown = [
         Table(squares[name], f"{names[name]} 0…{ends[name]:.4g}", ROLE[name], ends[name], signed=False)
         for name in SCHEMES
@@ -58,11 +65,12 @@ def _apart(rows: dict, width: int) -> None:
 
     proof.compare("why-apart", np.stack(list(squares.values())), numpy_squares, TOLERANCE, width)
     for name in SCHEMES:
-        first, second, apart = most_alike(rows[name])
+        first, second, apart = alike[name]
         theme.caption(t(f"position.why.{name}", first=first, second=second, apart=f"{apart:.3g}"))
 
 
-def _lengths(rows: dict, width: int, run: Run) -> None:
+def _lengths(width: int, run: Run) -> None:
+    rows = {name: table(name, range(SHOWN), width) for name in SCHEMES}
     places = np.arange(SHOWN)
     names = words("position.why.names")
     own = float(np.linalg.norm(run.kept.embeddings.numpy(), axis=-1).mean())

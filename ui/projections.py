@@ -6,7 +6,7 @@ from model import heads
 from model.heads import Projections
 from ui import controls, proof, theme
 from ui.chart import Pick, chart
-from ui.controls import Place
+from ui.picks import Place
 from ui.session import Run
 from ui.text import t, words
 from viz import projections as pictures

@@ -6,11 +6,10 @@ import numpy as np
 import streamlit as st
 
 from model import numpy_rotary, zoo
-from model.knobs import Knobs
 from model.turned_score import Couple, couple_of
-from ui import address, picks, session, theme
+from ui import picks, theme
 from ui.chart import Pick
-from ui.controls import Place
+from ui.picks import Place
 from ui.session import Run
 from ui.text import t, words
 from viz.theme import Theme
@@ -71,8 +70,11 @@ def turning(run: Run) -> Run | None:
             return None
         does = t(f"rope.does.{config.position}")
         theme.caption(t("rope.instead", title=title, does=does, other=entry.title), warning=True)
-    lab = session.ready(LAB)
-    return session.run(lab, run.text, lab.tokenizer.encode(run.text), Knobs())
+        found = picks.lab_run(LAB, run.text)
+        if isinstance(found, Run):
+            return found
+        theme.caption(found, warning=True)
+    return None
 
 
 def scene(run: Run, at: Place, plane: int = 0) -> Scene:
@@ -84,10 +86,7 @@ def scene(run: Run, at: Place, plane: int = 0) -> Scene:
 def plane(run: Run) -> int:
     """The box that picks a plane, bound to the address; one that this model does not have is brought back."""
     last = (run.model.config.d_head + 1) // 2 - 1
-    address.within("rope_plane", last)
-    if st.session_state.get("rope_plane", 0) not in range(last + 1):
-        st.session_state["rope_plane"] = last
-    return st.number_input(t("rope.plane", last=last), 0, last, 0, 1, key="rope_plane", bind="query-params")
+    return picks.number("rope_plane", t("rope.plane", last=last), last, 0)
 
 
 def frequencies_again(scene: Scene) -> np.ndarray:

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from model import numpy_rotary
@@ -11,7 +12,7 @@ from model.turned_score import Couple, key_for
 from ui import controls, formulas, proof, rope, theme
 from ui import rope_formulas as told
 from ui.chart import chart
-from ui.controls import Place
+from ui.picks import Place
 from ui.rope import Scene
 from ui.session import Run
 from ui.text import t, words
@@ -95,27 +96,31 @@ def _curve(scene: Scene, distances: np.ndarray, peak: int | None) -> None:
     if peak is not None:
         made = score(scene, key_for(scene.couple, peak), distances)
         curves.append(Line(distances, made, t("rope.made_line", peak=peak), scene.theme.quiet, "dash"))
-    edge, said = largest(*(line.y for line in curves)), words("rope.axes")
-    figure = lines(
-        curves,
-        x=Axis(said["distance"], (float(distances[0]), float(distances[-1]))),
-        y=Axis(said["score"], (-edge, edge)),
-        marks=marks(scene, distances),
-        theme=scene.theme,
-    )
     chart(
-        figure,
+        by_distance(scene, curves, distances),
         key="rope-distance",
         alt=t("rope.by_distance_alt", **scene.names),
         height=320,
         labels=words("chart"),
-        table=table(curves, said["distance"]),
+        table=table(curves, words("rope.axes")["distance"]),
         view=f"{controls.view(scene.run)}-{len(distances)}",
         take_away={"name": "rope-by-distance", "code": _code(scene, distances)},
     )
     root = math.sqrt(scene.run.model.config.d_head)
     about = (scene.key, len(distances))
     proof.compare("rope-distance", own, lambda: _again(scene, distances).sum(axis=1) / root, 1e-9, about)
+
+
+def by_distance(scene: Scene, curves: list[Line], distances: np.ndarray) -> go.Figure:
+    """Scores over distances, the picked cell's own distance marked; the scale is symmetric about 0."""
+    edge, said = largest(*(line.y for line in curves)), words("rope.axes")
+    return lines(
+        curves,
+        x=Axis(said["distance"], (float(distances[0]), float(distances[-1]))),
+        y=Axis(said["score"], (-edge, edge)),
+        marks=marks(scene, distances),
+        theme=scene.theme,
+    )
 
 
 def _planes(scene: Scene, distances: np.ndarray) -> None:

@@ -3,13 +3,8 @@
 import math
 
 from model.rotary_scaling import Rotation
-from ui.formulas import bracketed, number, pair, signed
+from ui.formulas import bracketed, coloured, number, pair, signed
 from viz.theme import Theme
-
-
-def coloured(theme: Theme, role: str, latex: str) -> str:
-    """LaTeX in the tone of a role."""
-    return rf"\textcolor{{{theme.text[role]}}}{{{latex}}}"
 
 
 def angle(theme: Theme, role: str, position: int, plane: int, frequency: float) -> str:

@@ -7,9 +7,9 @@ import streamlit as st
 
 from model import numpy_rotary
 from model.rotary_precision import FAULTS, SHORT, cosine_errors, distinct, drift
-from ui import address, controls, proof, rope, theme
+from ui import controls, picks, proof, rope, theme
 from ui.chart import chart
-from ui.controls import Place
+from ui.picks import Place
 from ui.rope import Scene
 from ui.session import Run
 from ui.text import t, words
@@ -29,26 +29,15 @@ def show(run: Run, at: Place) -> None:
     first, second = st.columns([1, 1.4], gap="medium", vertical_alignment="bottom")
     limit = first.select_slider(t("rope.limit"), LIMITS, 8192, key="rope_limit", bind="query-params")
     names = words("rope.faults")
-    faults = [name for name in FAULTS if name != "float32"]
-    rounded = second.segmented_control(
-        t("rope.fault"),
-        faults,
-        default="bfloat16",
-        required=True,
-        format_func=names.get,
-        key="rope_fault",
-        persist_state="session",
-        on_change=address.tell,
-        args=("rope_fault",),
-        wrap=True,
-    )
+    faults = {name: names[name] for name in FAULTS if name != "float32"}
+    rounded = picks.choose("rope_fault", t("rope.fault"), faults, "bfloat16", second, label_visibility="visible")
     left, right = st.columns([1.25, 1], gap="medium")
     with left:
         _errors(scene, limit)
     with right:
         _drift(scene, limit, rounded)
-    values = {str(limit): distinct(limit, SHORT) for limit in LIMITS}
-    theme.caption(t("rope.distinct", first=LIMITS[1], told=values["512"], last=LIMITS[-1], kept=values["8192"]))
+    near, far = LIMITS[1], LIMITS[-1]
+    theme.caption(t("rope.distinct", first=near, told=distinct(near, SHORT), last=far, kept=distinct(far, SHORT)))
     theme.caption(t("rope.ours"))
 
 

@@ -10,13 +10,12 @@ from model.rotary_scaling import SCALINGS, Rotation, needed, scaled
 from ui import controls, formulas, picks, proof, rope, theme
 from ui import rope_formulas as told
 from ui.chart import chart
-from ui.controls import Place
+from ui.picks import Place
 from ui.rope import Scene
-from ui.rope_distance import marks, reach, score, untrained
+from ui.rope_distance import by_distance, reach, score, untrained
 from ui.session import Run
 from ui.text import t, words
 from viz.lines import Axis, Line, Mark, lines, table
-from viz.stepper import largest
 from viz.theme import ROLES
 
 FACTORS = (1, 2, 4, 8, 16, 32)
@@ -119,21 +118,13 @@ def _scores(scene: Scene, kind: str, settings: dict, found: Rotation, distances:
         Line(distances, plain, t("rope.as_trained"), ROLES["position"]),
         Line(distances, other, words("rope.scalings")[kind], scene.theme.ink, "dash"),
     ]
-    edge, said = largest(plain, other), words("rope.axes")
-    figure = lines(
-        curves,
-        x=Axis(said["distance"], (float(distances[0]), float(distances[-1]))),
-        y=Axis(said["score"], (-edge, edge)),
-        marks=marks(scene, distances),
-        theme=scene.theme,
-    )
     chart(
-        figure,
+        by_distance(scene, curves, distances),
         key="rope-scaled",
         alt=t("rope.scaled_alt", **scene.names),
         height=340,
         labels=words("chart"),
-        table=table(curves, said["distance"]),
+        table=table(curves, words("rope.axes")["distance"]),
         view=f"{controls.view(scene.run)}-{len(distances)}",
         take_away={"name": f"rope-{kind}-score", "code": _code(scene, kind, settings)},
     )

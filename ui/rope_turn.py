@@ -5,12 +5,13 @@ import streamlit as st
 
 from model import numpy_rotary
 from model.knobs import Knobs
+from model.position_bias import greatest_change
 from model.steps import planes
 from model.turned_score import scores
 from ui import controls, formulas, proof, rope, session, theme
 from ui import rope_formulas as told
 from ui.chart import chart
-from ui.controls import Place
+from ui.picks import Place
 from ui.rope import Scene
 from ui.session import Run
 from ui.text import t, words
@@ -173,8 +174,8 @@ def _whole(scene: Scene, together: int) -> None:
 def _greatest_change(run: Run, together: int) -> float:
     """The model runs again with every position larger by so much: the greatest change of any attention weight."""
     moved = Knobs(positions=tuple((run.kept.positions + together).tolist()))
-    other = session.run(run.model, run.text, run.tokens, moved).kept.weights
-    return max(float((one - two).abs().max()) for one, two in zip(run.kept.weights, other, strict=True))
+    other = session.run(run.model, run.text, run.tokens, moved)
+    return greatest_change(run.kept, other.kept)
 
 
 def _turned(scene: Scene, moved: tuple[int, int]) -> dict[str, np.ndarray]:

@@ -9,7 +9,7 @@ from model.trace import named_tensors
 from model.verdict import Table, Verdict
 from ui import address, controls, proof, same_maths_formulas, session, theme
 from ui.chart import Pick, chart
-from ui.controls import Place
+from ui.picks import Place
 from ui.session import Run
 from ui.text import t, words
 from viz import same_maths as pictures

@@ -9,8 +9,7 @@ from model.shift_map import shift_map
 from ui import formulas, picks, proof, theme
 from ui import position_formulas as latex
 from ui.chart import Pick, chart
-from ui.controls import Place
-from ui.picks import Boxes
+from ui.picks import Boxes, Place
 from ui.session import Run
 from ui.text import t, words
 from viz import tables

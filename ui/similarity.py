@@ -8,8 +8,7 @@ from model.shift_map import first_rise, similarities
 from ui import formulas, picks, proof, sinusoids, theme
 from ui import position_formulas as latex
 from ui.chart import Pick, chart
-from ui.controls import Place
-from ui.picks import Boxes
+from ui.picks import Boxes, Place
 from ui.session import Run
 from ui.text import t, words
 from viz import lines

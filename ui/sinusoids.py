@@ -10,8 +10,7 @@ from model.position_table import table, wavelengths
 from ui import formulas, picks, proof, theme
 from ui import position_formulas as latex
 from ui.chart import Pick, chart
-from ui.controls import Place
-from ui.picks import Boxes
+from ui.picks import Boxes, Place
 from ui.session import Run
 from ui.text import t, words
 from viz import lines, tables

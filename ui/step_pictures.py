@@ -9,7 +9,7 @@ import streamlit as st
 
 from model.steps import Steps, planes
 from ui.chart import Pick
-from ui.controls import Place
+from ui.picks import Place
 from ui.session import Run
 from ui.text import t, words
 from viz import row_of_keys as rows

@@ -5,10 +5,10 @@ import streamlit as st
 from model.steps import Steps, steps
 from ui import address, controls, formulas, proof, theme
 from ui.chart import chart
-from ui.controls import Place
 from ui.element import STATIC
 from ui.formulas import Symbols
 from ui.keys import stepping_keys
+from ui.picks import Place
 from ui.session import Run
 from ui.step_pictures import Picture, Scene
 from ui.steps import STEPS

@@ -9,18 +9,16 @@ from model.position_bias import buckets, ends, t5_by_distance, trained_buckets
 from model.zoo import Model
 from ui import controls, formulas, picks, proof, session, theme
 from ui import position_formulas as latex
-from ui.alibi import pick_triangle
+from ui.alibi import SHOWN, by_head, caption, pick_triangle
 from ui.chart import Pick, chart
-from ui.controls import Place
-from ui.picks import Boxes
+from ui.picks import Boxes, Place
 from ui.session import Run
 from ui.text import t, words
 from viz import lines, tables
-from viz.lines import Axis, Line, Mark
+from viz.lines import Axis, Mark
 from viz.tables import Table
 from viz.triangles import triangles
 
-SHOWN = 24  # tokens drawn at once
 FAR = 150  # the greatest distance drawn
 TOLERANCE = 1e-6
 
@@ -48,8 +46,7 @@ def _triangles(model: Model, run: Run, at: Place, head: int, limit: float) -> No
     heads, seq = model.config.heads, min(len(run.tokens), SHOWN)
     bias = bias_of(model.decoder, seq).numpy()
     theme.heading(t("relative.t5.title"))
-    told = t("relative.t5.caption", heads=heads, seq=seq, limit=f"{limit:g}")
-    theme.caption(told if seq == len(run.tokens) else told + t("relative.first_tokens", seq=seq, all=len(run.tokens)))
+    theme.caption(caption("t5", run, heads, seq, limit))
     names = [f"{t('relative.axes.head')} {place}" for place in range(heads)]
     chart(
         triangles(
@@ -92,20 +89,7 @@ def _by_distance(model: Model, apart: int, head: int, limit: float) -> None:
     values = t5_by_distance(model.decoder, FAR + 1).numpy()
     axes = words("relative.axes")
     places = np.arange(FAR + 1)
-    shown = [one for one in range(len(values)) if one != head] + [head]
-    colours = theme.current()
-    curves = [
-        Line(
-            places,
-            values[one],
-            f"{axes['head']} {one}",
-            colours.text["position"] if one == head else colours.quiet,
-            width=2.5 if one == head else 1,
-            steps=True,
-            legend=False,
-        )
-        for one in shown
-    ]
+    shown, curves = by_head(places, values, head, steps=True)
     context, reached = model.config.context, trained_buckets(model.config)
     marks = [Mark(_start(model, reached), t("relative.t5.untrained_mark"), "key"), Mark(apart, "", "residual")]
     theme.heading(t("relative.t5.by_distance", head=head))
@@ -117,7 +101,7 @@ def _by_distance(model: Model, apart: int, head: int, limit: float) -> None:
             x=Axis(axes["distance"], (-1, FAR + 1)),
             y=Axis(axes["bias"], (-limit, limit)),
             marks=marks,
-            theme=colours,
+            theme=theme.current(),
         ),
         key="t5-distance",
         alt=t("relative.t5.by_distance_alt", heads=len(values), head=head),

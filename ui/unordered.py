@@ -8,8 +8,8 @@ from model.order import Order
 from model.tokenizer import Token
 from ui import controls, order_formulas, proof, session, theme
 from ui.chart import chart
-from ui.controls import TOKEN_LIMIT, Place
 from ui.order_rows import UNPLACED
+from ui.picks import TOKEN_LIMIT, Place
 from ui.session import Run
 from ui.text import t, words
 from viz import order as pictures
@@ -47,6 +47,7 @@ def _prefixes(run: Run, model: zoo.Model, tokens: tuple[Token, ...]) -> None:
         theme.caption(t("unordered.too_short"))
         return
     ids = [token.id for token in tokens]
+    named = [" ".join(tokens[place].visible for place in order) for order in orders]
     key = ("unordered", model.name, tuple(ids))
     found = session.runs().get(
         key, lambda: unordered.prefix_changes(model.decoder, ids, orders).numpy(), lambda table: table.nbytes
@@ -54,7 +55,7 @@ def _prefixes(run: Run, model: zoo.Model, tokens: tuple[Token, ...]) -> None:
     theme.caption(t("unordered.prefix_caption", orders=len(orders), title=zoo.MODELS[UNPLACED].title, last=last))
     figure = pictures.by_layer(
         found,
-        [" ".join(tokens[place].visible for place in order) for order in orders],
+        named,
         tolerance=model.tolerance,
         words=words("unordered.axes"),
         theme=theme.current(),
@@ -65,7 +66,7 @@ def _prefixes(run: Run, model: zoo.Model, tokens: tuple[Token, ...]) -> None:
         alt=t("unordered.prefix_alt", orders=len(orders), layers=found.shape[1]),
         height=300,
         labels=words("chart"),
-        table=_table(tokens, orders, found),
+        table=_table(named, found),
         view=controls.view(run),
         take_away={"name": "prefix", "code": t("unordered.prefix_code", model=model.name, ids=ids)},
     )
@@ -83,8 +84,7 @@ def _read(model: zoo.Model, found: np.ndarray) -> None:
         theme.caption(t(f"unordered.{verdict}", layer=layer, layers=layer + 1, greatest=pictures.short(greatest)))
 
 
-def _table(tokens: tuple[Token, ...], orders: tuple[Order, ...], found: np.ndarray) -> list[list[str]]:
-    named = [" ".join(tokens[place].visible for place in order) for order in orders]
+def _table(named: list[str], found: np.ndarray) -> list[list[str]]:
     header = [t("unordered.axes.order"), *(t("unordered.axes.layer", layer=at) for at in range(found.shape[1]))]
     return [header, *([name, *(f"{value:.4g}" for value in row)] for name, row in zip(named, found, strict=True))]
 
@@ -131,7 +131,9 @@ def _constants(run: Run, at: Place, unplaced: zoo.Model, tokens: tuple[Token, ..
         view="constant",
         take_away={"name": "constant", "code": t("unordered.constant_code", id=token.id, copies=COPIES)},
     )
-    uneven = unordered.unevenness(unplaced.decoder, token.id, COPIES)
+    uneven = session.runs().get(
+        ("uneven", token.id), lambda: unordered.unevenness(unplaced.decoder, token.id, COPIES), lambda _: 8
+    )
     theme.caption(t("unordered.even", uneven=pictures.short(uneven)))
     theme.caption(t("unordered.count"))
     st.latex(order_formulas.count(unordered.count(COUNTED)))

@@ -8,7 +8,7 @@ import streamlit as st
 from model.roles import BLOCK, NONE, SENTENCES, SEQUENCES, THRESHOLD, Roles, in_the_lab, roles_of
 from ui import controls, measured, proof, session, theme
 from ui.chart import Pick, chart
-from ui.controls import Place
+from ui.picks import Place
 from ui.session import Run
 from ui.text import t, words
 from viz import wall as pictures

@@ -1,12 +1,14 @@
 """The address: every parameter has a rule, and what a link says is either understood or named."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 from ui import address
-from ui.address import PARAMETERS
+from ui.address import CHOICES, PARAMETERS
+from ui.text import words
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -22,9 +24,24 @@ def test_every_widget_bound_to_the_address_is_a_known_parameter():
     assert bound <= PARAMETERS.keys()
 
 
+def test_every_choice_that_tells_the_address_is_known_to_it_by_its_names():
+    told = set()
+    for path in [*ROOT.glob("ui/*.py"), *ROOT.glob("pages/*.py")]:
+        source = path.read_text(encoding="utf-8")
+        told |= set(re.findall(r'picks\.choose\(\s*"(\w+)"', source))
+        told |= set(re.findall(r'on_change=address\.tell,\s*args=\("(\w+)",\)', source))
+    assert told == set(CHOICES)
+    for name in told:
+        for table in CHOICES[name]:
+            assert all(PARAMETERS[name](choice) for choice in words(table))
+        assert not PARAMETERS[name]("nonsense")
+
+
 @pytest.mark.parametrize(
     ("name", "good", "bad"),
     [
+        ("panel", "bench", "cell,bench"),
+        ("schemes", "rope,t5", "rope,t6"),
         ("layer", "12", "many"),
         ("query", "0", "-1"),
         ("lang", "中文", "fr"),

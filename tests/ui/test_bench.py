@@ -14,7 +14,7 @@ from model.knobs import Knobs
 from tests.ui.tiny_run import tiny_run
 from ui import bench
 from ui import text as tables
-from ui.controls import Place
+from ui.picks import Place
 
 LANGUAGES = tuple(tables.LANGUAGES)
 PLACE = Place(1, 3, 5, 2)

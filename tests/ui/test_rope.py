@@ -13,7 +13,7 @@ from model.rotary_scaling import SCALINGS, needed, scaled
 from model.steps import planes
 from tests.ui.tiny_run import tiny_run
 from ui import rope, rope_distance, rope_formulas, rope_precision, rope_scalings
-from ui.controls import Place
+from ui.picks import Place
 from ui.rope import Scene, scene
 from viz.theme import LIGHT
 

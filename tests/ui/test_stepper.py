@@ -15,7 +15,7 @@ from model.trace import named_tensors
 from tests.ui.tiny_run import tiny_run
 from ui import formulas, stepper
 from ui import text as tables
-from ui.controls import Place
+from ui.picks import Place
 from ui.step_pictures import KEYS_SHOWN, shown_keys
 from ui.steps import STEPS
 

@@ -4,7 +4,7 @@ import streamlit as st
 
 from tests.ui.tiny_run import tiny_run
 from ui import stepper, theme
-from ui.controls import Place
+from ui.picks import Place
 
 st.set_page_config(layout="wide")
 st.html(theme.PAGE_STYLE)
