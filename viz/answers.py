@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from viz.arcs import arcs
-from viz.lanes import BARE, FOOT, TOP, Lanes, heading, mono
-from viz.theme import Theme, drawn, layout, token_labels
+from viz.lanes import FOOT, TOP, Lanes, heading, mono
+from viz.theme import FIXED, Theme, drawn, layout, token_labels
 
 # Shares of the width, from left to right: where labels end, arcs begin and end, bars are 0 and 1, texts begin.
 LABELS, ARC, ARC_END, BAR, BAR_END, TEXTS = 0.165, 0.175, 0.27, 0.285, 0.41, 0.425
@@ -36,7 +36,7 @@ def answers(
     figure_layout = layout(
         theme,
         margin={"l": 2, "r": 2, "t": TOP, "b": FOOT},
-        xaxis=BARE | {"range": [0, 1], "showticklabels": False},
+        xaxis=FIXED | {"range": [0, 1], "showticklabels": False},
         yaxis=lanes.axis(),
         barmode="overlay",
         annotations=[

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from viz.theme import FONT, ROLES, Theme, drawn, layout, token_labels
+from viz.theme import BARE, FIXED, FONT, ROLES, Theme, drawn, hatched, layout, token_labels
 
 NUMBERED_UP_TO = 16
 LABELLED_UP_TO = 40
@@ -81,12 +81,11 @@ def row_bars(
     }
     # the isolates U+2068 and U+2069 keep a right-to-left token from reordering its score
     ticks = [f"\u2068{label}\u2069  {score:+.2f}" for label, score in zip(labels, scores, strict=True)]
-    axis = {"showgrid": False, "zeroline": False, "ticks": ""}
     figure_layout = layout(
         theme,
         margin={"l": 150, "r": 48, "t": 4, "b": 4},
-        xaxis=axis | {"range": [0, 1], "showticklabels": False, "fixedrange": True},
-        yaxis=axis
+        xaxis=FIXED | {"range": [0, 1], "showticklabels": False},
+        yaxis=BARE
         | {
             "range": [keys - 0.5, -0.5],
             "tickvals": list(range(keys)),
@@ -150,17 +149,7 @@ def _hatching(seq: int, theme: Theme) -> dict:
     steps = np.arange(seq)
     x = np.concatenate([np.repeat(steps + 0.5, 2)[:-1], [seq - 0.5, 0.5]])
     y = np.concatenate([np.repeat(steps - 0.5, 2)[1:], [-0.5, -0.5]])
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": x,
-        "y": y,
-        "line": {"width": 0},
-        "fill": "toself",
-        "fillcolor": "rgba(0,0,0,0)",
-        "fillpattern": {"shape": "/", "fgcolor": theme.line, "size": 7, "solidity": 0.14, "fillmode": "replace"},
-        "hoverinfo": "skip",
-    }
+    return hatched(x, y, theme)
 
 
 def _future(seq: int) -> np.ndarray:

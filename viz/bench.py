@@ -8,10 +8,9 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
 from viz.attention import MONO
-from viz.theme import Theme, drawn, layout, token_labels
+from viz.theme import FIXED, Theme, drawn, layout, token_labels
 
 TABLE_SHARE = 0.72  # of the width; the bars have the rest
-BARE = {"showgrid": False, "zeroline": False, "ticks": "", "fixedrange": True}
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +53,9 @@ def bench(table: Table, names: Sequence[str], *, words: Mapping[str, str], theme
         margin={"l": round(5.7 * theme.size), "r": 4, "t": 4, "b": 4},
         bargap=0.35,
         barmode="overlay",
-        xaxis=BARE | {"domain": [TABLE_SHARE + 0.02, 1], "range": [0, 1], "showticklabels": False},
-        xaxis2=BARE | {"domain": [0, TABLE_SHARE], "range": [0, len(columns)], "showticklabels": False},
-        yaxis=BARE
+        xaxis=FIXED | {"domain": [TABLE_SHARE + 0.02, 1], "range": [0, 1], "showticklabels": False},
+        xaxis2=FIXED | {"domain": [0, TABLE_SHARE], "range": [0, len(columns)], "showticklabels": False},
+        yaxis=FIXED
         | {"anchor": "x2", "range": [count + 0.6, -1.6], "tickvals": list(range(count + 1)), "ticktext": labels},
         shapes=[_rule(count - 0.5, theme), _rule(-0.5, theme)],
     )

@@ -10,13 +10,12 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
 from viz.attention import MONO
-from viz.theme import Theme, drawn, layout, token_labels
+from viz.theme import FIXED, Theme, drawn, hatched, layout, token_labels
 
 SIDE = 64  # rows and columns that a square shows at most
 LABELLED_UP_TO = 20  # tokens whose labels find room beside a small square
 NUMBERED_UP_TO = 16
 ROW = 38  # pixels of a table's row
-BARE = {"showgrid": False, "zeroline": False, "ticks": ""}
 
 
 def span(places: int, picked: int) -> slice:
@@ -55,7 +54,7 @@ def square(
         "hoverongaps": False,
         "hovertemplate": hover,
     }
-    axis = BARE | {"constrain": "domain", "fixedrange": True}
+    axis = FIXED | {"constrain": "domain"}
     figure_layout = layout(
         theme,
         margin={"l": 78, "r": 4, "t": 66, "b": 4},
@@ -156,12 +155,11 @@ def _written(texts: Sequence[Sequence[str]], shares: Float[np.ndarray, "scheme c
 
 def _rows(traces: list[dict], schemes: Sequence[str], columns: dict, theme: Theme) -> go.Figure:
     names = {"tickvals": list(range(len(schemes))), "ticktext": list(schemes)}
-    axis = BARE | {"fixedrange": True}
     figure_layout = layout(
         theme,
         margin={"l": 112, "r": 4, "t": 66 if columns.get("tickangle") else 26, "b": 4},
-        xaxis=axis | {"side": "top", "tickangle": 0} | columns,
-        yaxis=axis | names | {"range": [len(schemes) - 0.5, -0.5]},
+        xaxis=FIXED | {"side": "top", "tickangle": 0} | columns,
+        yaxis=FIXED | names | {"range": [len(schemes) - 0.5, -0.5]},
     )
     return drawn(traces, figure_layout)
 
@@ -188,19 +186,9 @@ def _hatching(future: Bool[np.ndarray, "query key"], rows: slice, columns: slice
     left = columns.start + future.shape[1] - future.sum(axis=1) - 0.5
     tops = np.arange(rows.start, rows.stop) - 0.5
     right = columns.stop - 0.5
-    return [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": np.concatenate([np.repeat(left, 2), [right, right]]),
-            "y": np.concatenate([np.stack([tops, tops + 1], axis=1).ravel(), [rows.stop - 0.5, rows.start - 0.5]]),
-            "line": {"width": 0},
-            "fill": "toself",
-            "fillcolor": "rgba(0,0,0,0)",
-            "fillpattern": {"shape": "/", "fgcolor": theme.line, "size": 7, "solidity": 0.14, "fillmode": "replace"},
-            "hoverinfo": "skip",
-        }
-    ]
+    x = np.concatenate([np.repeat(left, 2), [right, right]])
+    y = np.concatenate([np.stack([tops, tops + 1], axis=1).ravel(), [rows.stop - 0.5, rows.start - 0.5]])
+    return [hatched(x, y, theme)]
 
 
 def _frames(picked: tuple[int, int], rows: slice, columns: slice, theme: Theme) -> list[dict]:

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from viz.attention import MONO
 from viz.projections import greatest
 from viz.strip import pooled
-from viz.theme import ROLES, Theme, drawn, layout, token_labels
+from viz.theme import FIXED, ROLES, Theme, drawn, layout, panel_title, token_labels
 
 COLUMNS = 96  # of a vector drawn; a wider one is pooled
 BINS = 61
@@ -44,9 +44,8 @@ def contributions(parts: Parts, *, picked: int, titles: Mapping[str, str], theme
         _heatmap(added, "2", theme, "%{y}<br>%{z:.5g}<extra></extra>"),
         _bars(norms, heads, picked, theme),
     ]
-    bare = {"showgrid": False, "zeroline": False, "ticks": "", "fixedrange": True}
-    down = bare | {"range": [rows - 0.5, -0.5], "tickvals": list(range(rows)), "ticktext": list(parts.rows)}
-    across = bare | {"showticklabels": False}
+    down = FIXED | {"range": [rows - 0.5, -0.5], "tickvals": list(range(rows)), "ticktext": list(parts.rows)}
+    across = FIXED | {"showticklabels": False}
     axes = {
         "xaxis": across | {"domain": DOMAINS["concat"], "range": [-0.5, parts.concat.shape[1] - 0.5]},
         "xaxis2": across | {"domain": DOMAINS["added"], "range": [-0.5, added.shape[1] - 0.5]},
@@ -55,7 +54,7 @@ def contributions(parts: Parts, *, picked: int, titles: Mapping[str, str], theme
         "yaxis2": down | {"anchor": "x2", "showticklabels": False},
         "yaxis3": down | {"anchor": "x3", "showticklabels": False},
     }
-    notes = [_title(titles[name], domain[0]) for name, domain in DOMAINS.items()]
+    notes = [panel_title(titles[name], domain[0]) for name, domain in DOMAINS.items()]
     marks = [_frame(picked, parts.concat.shape[1], "", theme), _frame(picked, added.shape[1], "2", theme)]
     line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": heads - 0.5, "y1": heads - 0.5}
     marks.append(line | {"line": {"color": theme.quiet, "width": 1}})
@@ -90,7 +89,7 @@ def spread(
         traces.append(_weights(weights[side], tokens, picked, right, words, theme))
         axes |= _score_axes(left, down, most, float(shares.max()), theme)
         axes |= _key_axes(right, down, tokens[: len(weights[side])], theme, labelled=row == 1)
-        notes.append(_title(titles[side], 0, down[1]))
+        notes.append(panel_title(titles[side], 0, down[1]))
     margin = {"l": 8, "r": 8, "t": 6, "b": 5 * theme.size}
     return drawn(traces, layout(theme, margin=margin, annotations=notes, bargap=0.1, **axes))
 
@@ -185,11 +184,6 @@ def _key_axes(name: str, down: list[float], tokens: Sequence[str], theme: Theme,
         f"xaxis{name}": bare | x | ticks | {"showticklabels": labelled},
         f"yaxis{name}": bare | y | {"zerolinecolor": theme.line},
     }
-
-
-def _title(text: str, left: float, top: float = 1) -> dict:
-    place = {"xref": "paper", "yref": "paper", "x": left, "y": top, "xanchor": "left", "yanchor": "bottom"}
-    return {"text": text, "showarrow": False, **place}
 
 
 def _frame(row: int, width: int, name: str, theme: Theme) -> dict:

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from viz.theme import ROLES, Theme, drawn, layout
+from viz.theme import ROLES, Theme, drawn, hatched, layout
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,17 +81,7 @@ def _undefined(runs: Float[np.ndarray, " point"], axes: Axes, theme: Theme) -> d
     """Hatching from where the scheme stops to the end."""
     start = axes.range[0] if not len(runs) else axes.mark if axes.mark is not None else float(runs[-1])
     end = axes.range[1]
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": [start, end, end, start],
-        "y": [0, 0, axes.top, axes.top],
-        "line": {"width": 0},
-        "fill": "toself",
-        "fillcolor": "rgba(0,0,0,0)",
-        "fillpattern": {"shape": "/", "fgcolor": theme.line, "size": 8, "solidity": 0.2, "fillmode": "replace"},
-        "hoverinfo": "skip",
-    }
+    return hatched([start, end, end, start], [0, 0, axes.top, axes.top], theme, size=8, solidity=0.2)
 
 
 def _layout(axes: Axes, theme: Theme) -> dict:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from viz.attention import MONO
-from viz.theme import Theme, token_labels
+from viz.theme import FIXED, Theme, token_labels
 
 TOP, FOOT = 50, 6  # pixels over the first lane, for headings, and under the last
 LANE, THINNEST = 28, 6  # pixels of a lane; it grows thinner only where the lanes together would be taller than TALLEST
@@ -60,7 +60,7 @@ class Lanes:
             "tickvals": list(range(len(self))),
             "ticktext": self.labels(longest=20),
             "showticklabels": False,
-            **BARE,
+            **FIXED,
         }
 
     def frame(self, theme: Theme) -> dict:
@@ -89,6 +89,3 @@ def heading(text: str, below: str, theme: Theme, *, axis: str, x: float = 0) -> 
 def mono(theme: Theme, colour: str | list[str], smaller: int = 1) -> dict:
     """The font of tokens and numbers."""
     return {"family": MONO, "size": theme.size - smaller, "color": colour}
-
-
-BARE = {"showgrid": False, "zeroline": False, "ticks": "", "fixedrange": True}

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from viz.theme import Theme, drawn, layout
+from viz.theme import Theme, axis_title, drawn, layout
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ def _axis(axis: Axis, theme: Theme) -> dict:
     return {
         "type": "log" if axis.log else "linear",
         "range": ends,
-        "title": {"text": axis.title, "font": {"size": theme.size - 1, "color": theme.quiet}, "standoff": 4},
+        "title": axis_title(axis.title, theme),
         "tickfont": {"size": theme.size - 2, "color": theme.quiet},
         "gridcolor": theme.line,
         "zeroline": not axis.log,

@@ -8,10 +8,9 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
 from viz.attention import LABELLED_UP_TO, MONO
-from viz.theme import ROLES, Theme, drawn, layout, token_labels
+from viz.theme import BARE, FIXED, ROLES, Theme, drawn, layout, token_labels
 
 FLOOR, CEILING = 1e-8, 1.0  # the ends of every scale of relative differences, which is logarithmic
-BARE = {"showgrid": False, "zeroline": False, "ticks": ""}
 ROW, TOP = 24, 58  # pixels of one row, and over the first one for the columns' names
 NUMBERED_UP_TO = 40
 
@@ -57,7 +56,7 @@ def crossing(
         | {"range": span, "side": "bottom", "overlaying": "x", "matches": "x"}
         # the label of each new place
         | _ticks([tokens[place] for place in moved], theme),
-        yaxis=BARE | {"range": [1.06, -0.06], "showticklabels": False, "fixedrange": True},
+        yaxis=FIXED | {"range": [1.06, -0.06], "showticklabels": False},
     )
     return drawn(traces, figure_layout)
 
@@ -87,8 +86,8 @@ def differences(
     figure_layout = layout(
         theme,
         margin={"l": round(6.2 * theme.size), "r": 4, "t": TOP, "b": 4},
-        xaxis=BARE
-        | {"range": [-0.5, len(columns) - 0.5], "side": "top", "fixedrange": True, "tickangle": 0}
+        xaxis=FIXED
+        | {"range": [-0.5, len(columns) - 0.5], "side": "top", "tickangle": 0}
         | {"tickvals": list(range(len(columns))), "ticktext": list(columns)},
         yaxis=BARE
         | {"range": [count - 0.5, -0.5], "tickvals": shown, "ticktext": [labels[place] for place in shown]}
@@ -128,15 +127,14 @@ def by_layer(
         "marker": {"color": theme.sequential[-2][1], "size": 8},
         "hovertemplate": f"%{{text}}<br>{words['difference']} %{{customdata:.3g}}<extra></extra>",
     }
-    axis = BARE | {"fixedrange": True}
     powers = [1e-8, 1e-6, 1e-4, 1e-2, 1]
     figure_layout = layout(
         theme,
         margin={"l": round(4.4 * theme.size), "r": 8, "t": 8, "b": round(2.4 * theme.size)},
-        xaxis=axis
+        xaxis=FIXED
         | {"range": [-0.5, layers - 0.5], "tickvals": list(range(layers))}
         | {"ticktext": [words["layer"].format(layer=layer) for layer in range(layers)]},
-        yaxis=axis
+        yaxis=FIXED
         | {"type": "log", "range": [-8.3, 0.6], "tickvals": powers, "gridcolor": theme.line, "showgrid": True}
         | {"ticktext": ["≤10⁻⁸", "10⁻⁶", "10⁻⁴", "10⁻²", "1"]},
         shapes=[_level(tolerance, theme)],

@@ -11,8 +11,8 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 
 from viz import strip
-from viz.lanes import BARE, FOOT, TOP, Lanes, heading, mono
-from viz.theme import ROLES, Theme, drawn, layout, token_labels
+from viz.lanes import FOOT, TOP, Lanes, heading, mono
+from viz.theme import FIXED, ROLES, Theme, drawn, layout, token_labels
 
 BLOCKS = 0  # the trace of `machine` whose columns are the blocks
 SHARES = {"token": 20, "id": 10, "embedding": 15, "position": 13, "blocks": 55}  # of the width, where all are shown
@@ -115,7 +115,7 @@ def _axes(domains: Mapping[str, list[float]], layers: int, layer: int, theme: Th
         "position": columns,
         "blocks": _block_axis(layers, layer, theme),
     }
-    return {f"xaxis{AXES[name][1:]}": BARE | {"domain": domain} | own[name] for name, domain in domains.items()}
+    return {f"xaxis{AXES[name][1:]}": FIXED | {"domain": domain} | own[name] for name, domain in domains.items()}
 
 
 def _cells(depth: np.ndarray, kind: str, lanes: Lanes, words: Mapping[str, str], theme: Theme) -> dict:

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from viz.theme import Theme, drawn, layout
+from viz.theme import FIXED, Theme, drawn, layout
 
 
 def pairs(
@@ -38,7 +38,6 @@ def pairs(
         }
         for name, colour, values in amounts
     ]
-    bare = {"showgrid": False, "zeroline": False, "ticks": "", "fixedrange": True}
     letters = max(map(_width, parts))
     figure_layout = layout(
         theme,
@@ -46,8 +45,8 @@ def pairs(
         showlegend=len(amounts) > 1,
         legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "traceorder": "normal"},
         bargap=0.3,
-        xaxis=bare | {"range": [0, 1.5 * most], "showticklabels": False},
-        yaxis=bare | {"range": [len(parts) - 0.5, -0.5], "tickvals": list(range(len(parts))), "ticktext": list(parts)},
+        xaxis=FIXED | {"range": [0, 1.5 * most], "showticklabels": False},
+        yaxis=FIXED | {"range": [len(parts) - 0.5, -0.5], "tickvals": list(range(len(parts))), "ticktext": list(parts)},
     )
     return drawn(traces, figure_layout)
 

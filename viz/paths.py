@@ -7,9 +7,8 @@ import plotly.graph_objects as go
 from jaxtyping import Int
 
 from viz.attention import LABELLED_UP_TO, MONO
-from viz.theme import ROLES, Theme, drawn, layout, token_labels
+from viz.theme import BARE, FIXED, ROLES, Theme, drawn, layout, panel_title, token_labels
 
-BARE = {"showgrid": False, "zeroline": False, "ticks": ""}
 KINDS = ("recurrent", "attention")
 DASHES = {"recurrent": "solid", "attention": "dot"}
 SYMBOLS = {"recurrent": "circle", "attention": "square"}
@@ -39,7 +38,7 @@ def ready(
         traces += [_way(kind, steps[kind], top, picked, name), _states(steps[kind], tokens, picked, name, words, theme)]
         axes[f"xaxis{name}"] = BARE | {"range": [-0.6, len(tokens) - 0.4], "domain": domain} | _ticks(tokens, theme)
         axes[f"yaxis{name}"] = _steps_axis(top, top + span, theme) | {"anchor": f"x{name}"}
-        notes.append(_title(words[kind], domain[0]))
+        notes.append(panel_title(words[kind], domain[0]))
     margin = {"l": round(2.6 * theme.size), "r": 8, "t": 2 * theme.size, "b": 5 * theme.size}
     return drawn(traces, layout(theme, margin=margin, annotations=notes, **axes))
 
@@ -72,17 +71,17 @@ def by_length(
         )
         traces.append(_here(here, int(counts[kind][np.searchsorted(lengths, here)]), kind, colour))
     powers = [1, 4, 16, 64, 256]
-    ticks = {"type": "log", "tickvals": powers, "ticktext": [str(power) for power in powers], "fixedrange": True}
+    ticks = {"type": "log", "tickvals": powers, "ticktext": [str(power) for power in powers]}
     figure_layout = layout(
         theme,
         margin={"l": 3 * theme.size, "r": round(2.2 * theme.size), "t": 8, "b": round(3.4 * theme.size)},
-        xaxis=BARE
+        xaxis=FIXED
         | ticks
         | {
             "range": [0, np.log10(lengths[-1])],
             "title": {"text": words["tokens"], "standoff": 6, "font": {"size": theme.size}},
         },
-        yaxis=BARE
+        yaxis=FIXED
         | ticks
         | {"range": [-0.15, np.log10(lengths[-1]) + 0.15], "showgrid": True, "gridcolor": theme.line},
         annotations=[_name(words[kind], lengths[-1], counts[kind][-1]) for kind in KINDS],
@@ -141,13 +140,8 @@ def _ticks(tokens: Sequence[str], theme: Theme) -> dict:
 def _steps_axis(first: int, most: int, theme: Theme) -> dict:
     """Steps from the top down, at most nine of them numbered."""
     stride = -(-(most - first) // 8) or 1
-    axis = {"range": [most + 0.6, first - 0.6], "tickvals": list(range(first, most + 1, stride)), "fixedrange": True}
-    return BARE | axis | {"showgrid": True, "gridcolor": theme.line}
-
-
-def _title(text: str, left: float) -> dict:
-    place = {"xref": "paper", "yref": "paper", "x": left, "y": 1, "xanchor": "left", "yanchor": "bottom"}
-    return {"text": text, "showarrow": False, **place}
+    axis = {"range": [most + 0.6, first - 0.6], "tickvals": list(range(first, most + 1, stride))}
+    return FIXED | axis | {"showgrid": True, "gridcolor": theme.line}
 
 
 def _here(length: int, count: int, kind: str, colour: str) -> dict:

@@ -7,8 +7,8 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from viz.stepper import BARE, largest
-from viz.theme import ROLES, Theme, drawn, layout
+from viz.stepper import largest
+from viz.theme import FIXED, ROLES, Theme, axis_title, drawn, layout
 
 ARC_POINTS = 48
 
@@ -37,7 +37,7 @@ def one_plane(arrows: Sequence[Arrow], *, radius: float, words: Mapping[str, str
             _arc(arrow, edge * (0.3, 0.42)[number % 2]),
             _arrow(arrow.after, ROLES[arrow.role], dotted=False) | _told(arrow, words),
         ]
-    axis = BARE | {"range": [-1.18 * edge, 1.18 * edge], "zeroline": True, "zerolinecolor": theme.line, "nticks": 5}
+    axis = FIXED | {"range": [-1.18 * edge, 1.18 * edge], "zeroline": True, "zerolinecolor": theme.line, "nticks": 5}
     figure_layout = layout(
         theme,
         margin={"l": round(3.2 * theme.size), "r": 4, "t": 4, "b": round(1.8 * theme.size)},
@@ -84,8 +84,8 @@ def plane_parts(
         barmode="overlay",
         bargap=0.15,
         hovermode="x",  # a short bar is picked anywhere in its column
-        xaxis=BARE | {"range": [-0.7, len(now) - 0.3], "nticks": 9},
-        yaxis=BARE | {"range": [-scale, scale], "zeroline": True, "zerolinecolor": theme.quiet, "nticks": 5},
+        xaxis=FIXED | {"range": [-0.7, len(now) - 0.3], "nticks": 9},
+        yaxis=FIXED | {"range": [-scale, scale], "zeroline": True, "zerolinecolor": theme.quiet, "nticks": 5},
         shapes=[{"type": "rect", "xref": "x", "yref": "paper", **frame}],
     )
     traces = [bars | solid, bars | {"y": before.astype(np.float32), "marker": outline}, limits]
@@ -106,7 +106,8 @@ def planes_by_distance(
 
     `here` marks a distance, `picked` a plane; `words` gives "plane", "distance" and "part". A pick's row is the plane.
     """
-    cells = _cells(parts, words, theme) | {
+    hover = f"{words['plane']} %{{y}}<br>{words['distance']} %{{x}}<br>{words['part']} %{{z:.6g}}<extra></extra>"
+    cells = _cells(parts, hover) | {
         "x": distances.astype(np.float32),
         "zmin": -edge,
         "zmax": edge,
@@ -134,23 +135,19 @@ def errors_by_position(
     `words` gives "position" and "error".
     """
     width = float(starts[1] - starts[0]) if len(starts) > 1 else 1.0
-    told = {"plane": "", "distance": words["position"], "part": words["error"]}
-    cells = _cells(errors, told, theme) | {
+    hover = f"%{{y}}<br>{words['position']} %{{customdata}} +<br>{words['error']} %{{z:.3g}}<extra></extra>"
+    cells = _cells(errors, hover) | {
         "x": (starts + width / 2).astype(np.float32),
         "zmin": 0,
         "zmax": 2,
         "ygap": 4,
         "colorscale": [list(stop) for stop in theme.sequential],
+        "customdata": np.broadcast_to(starts, errors.shape).astype(np.float32),
     }
-    cells["customdata"] = np.broadcast_to(starts, errors.shape).astype(np.float32)
-    cells["hovertemplate"] = (
-        f"%{{y}}<br>{words['position']} %{{customdata}} +<br>{words['error']} %{{z:.3g}}<extra></extra>"
-    )
     return _grid([cells], (0, float(starts[-1]) + width), names, words["position"], [], theme, left=11.5)
 
 
-def _cells(values: np.ndarray, words: Mapping[str, str], theme: Theme) -> dict:
-    hover = f"{words['plane']} %{{y}}<br>{words['distance']} %{{x}}<br>{words['part']} %{{z:.6g}}<extra></extra>"
+def _cells(values: np.ndarray, hover: str) -> dict:
     return {"type": "heatmap", "z": values.astype(np.float32), "showscale": False, "hovertemplate": hover}
 
 
@@ -158,12 +155,11 @@ def _grid(traces, across, names, title, shapes, theme: Theme, left: float) -> go
     """Rows with names at the left, and a numbered axis below."""
     stride = -(-len(names) // 16)
     rows = list(range(0, len(names), stride))
-    font = {"size": theme.size - 1, "color": theme.quiet}
     figure_layout = layout(
         theme,
         margin={"l": round(left * theme.size), "r": 10, "t": 4, "b": round(3.2 * theme.size)},
-        xaxis=BARE | {"range": list(across), "title": {"text": title, "font": font, "standoff": 4}, "nticks": 8},
-        yaxis=BARE | {"range": [len(names) - 0.5, -0.5], "tickvals": rows, "ticktext": [names[row] for row in rows]},
+        xaxis=FIXED | {"range": list(across), "title": axis_title(title, theme), "nticks": 8},
+        yaxis=FIXED | {"range": [len(names) - 0.5, -0.5], "tickvals": rows, "ticktext": [names[row] for row in rows]},
         shapes=shapes,
     )
     return drawn(traces, figure_layout)

@@ -8,8 +8,8 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float, Int
 
 from viz.attention import MONO
-from viz.stepper import BARE, largest
-from viz.theme import ROLES, Theme, drawn, layout, token_labels
+from viz.stepper import largest
+from viz.theme import FIXED, ROLES, Theme, drawn, layout, token_labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,10 +55,10 @@ def row_of_keys(
         barmode="overlay",
         bargap=0.3,
         hovermode="y",  # a bar of weight 0.001 is picked anywhere in its row
-        xaxis=BARE
+        xaxis=FIXED
         | {"range": [low if share else low - room, high + room], "showticklabels": False}
         | {"zeroline": True, "zerolinecolor": theme.quiet},
-        yaxis=BARE
+        yaxis=FIXED
         | {"range": [slots - 0.5, -0.5], "tickvals": list(range(len(row.places))), "tickfont": {"family": MONO}}
         | {"ticktext": _labels(row, tokens, picked, share, theme)},
     )

@@ -7,14 +7,14 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
+from viz import projections
 from viz.attention import LABELLED_UP_TO, MONO
 from viz.order import short
-from viz.theme import ROLES, Theme, drawn, layout, token_labels
+from viz.theme import BARE, FIXED, ROLES, Theme, drawn, layout, panel_title, token_labels
 
 SIGNS = {"equal": "=", "permutation": "⇄", "softmax": "σ", "different": "≠"}
 ROW = 25  # pixels of one line of the list
-BARE = {"showgrid": False, "zeroline": False, "ticks": "", "fixedrange": True}
-SHOWN = 64  # rows and columns of a table that are drawn
+SHOWN = projections.ROWS  # rows and columns of a table that are drawn
 PANELS = ("first", "second", "difference")
 GAP = 0.025
 
@@ -68,8 +68,8 @@ def verdicts(lines: Sequence[Line], *, picked: int, words: Mapping[str, str], th
         theme,
         margin={"l": 2, "r": 2, "t": 2, "b": 2},
         hovermode="y",
-        xaxis=BARE | {"range": [0, 1], "showticklabels": False},
-        yaxis=BARE | {"range": [count - 0.5, -0.5], "showticklabels": False},
+        xaxis=FIXED | {"range": [0, 1], "showticklabels": False},
+        yaxis=FIXED | {"range": [count - 0.5, -0.5], "showticklabels": False},
         shapes=[_band(picked, theme)],
     )
     return drawn(traces, figure_layout)
@@ -77,11 +77,8 @@ def verdicts(lines: Sequence[Line], *, picked: int, words: Mapping[str, str], th
 
 def window(shape: tuple[int, int], place: tuple[int, int]) -> Window:
     """All of a table, or, of a large one, the part round one place."""
-    sides = []
-    for size, at in zip(shape, place, strict=True):
-        start = min(max(0, at - SHOWN // 2), max(0, size - SHOWN))
-        sides.append(slice(start, min(size, start + SHOWN)))
-    return Window(*sides)
+    rows, columns = (projections.window(size, at) for size, at in zip(shape, place, strict=True))
+    return Window(slice(rows.start, rows.stop), slice(columns.start, columns.stop))
 
 
 def tables(
@@ -116,7 +113,7 @@ def tables(
         axes[f"yaxis{name}"] = _labels(rows, seen.rows, theme, down=True) | {"anchor": f"x{name}"}
         axes[f"yaxis{name}"] |= {"showticklabels": number == 0}
         low = "0…" if weights else "±"
-        notes.append(_title(f"{words[panel]}  {low}{ends[panel]:.3g}", domain[0]))
+        notes.append(panel_title(f"{words[panel]}  {low}{ends[panel]:.3g}", domain[0]))
         shapes.append(_frame(place, name, theme))
     margin = {"l": round(6.2 * theme.size), "r": 4, "t": 2 * theme.size, "b": round(4.6 * theme.size)}
     return drawn(traces, layout(theme, margin=margin, annotations=notes, shapes=shapes, **axes))
@@ -129,14 +126,8 @@ def _end_of_difference(difference: np.ndarray, end: float) -> float:
 
 
 def end_of(table: np.ndarray, holds: str) -> float:
-    """Where the colour scale of a table ends."""
-    return 1.0 if holds in ("weights", "waves") else greatest(table)
-
-
-def greatest(table: np.ndarray) -> float:
-    """The greatest magnitude among the numbers of a table; 1 where there is none above 0."""
-    numbers = np.abs(table[np.isfinite(table)])
-    return float(numbers.max(initial=0.0)) or 1.0
+    """Where the colour scale of a table ends; entries that are no number do not count."""
+    return 1.0 if holds in ("weights", "waves") else projections.greatest(table[np.isfinite(table)])
 
 
 def _line_targets(count: int) -> dict:
@@ -190,16 +181,7 @@ def _labels(texts: Sequence[str], seen: slice, theme: Theme, down: bool = False)
     large = down and seen.stop - seen.start <= 24
     font = {"family": MONO, "size": theme.size - (1 if large else 3)}
     ticks = {"tickvals": places, "ticktext": [labels[place] for place in places], "tickfont": font}
-    return (
-        {key: value for key, value in BARE.items() if key != "fixedrange"}
-        | ticks
-        | {"range": span[::-1] if down else span}
-    )
-
-
-def _title(text: str, left: float) -> dict:
-    place = {"xref": "paper", "yref": "paper", "x": left, "y": 1, "xanchor": "left", "yanchor": "bottom"}
-    return {"text": text, "showarrow": False, **place}
+    return BARE | ticks | {"range": span[::-1] if down else span}
 
 
 def _frame(place: tuple[int, int], name: str, theme: Theme) -> dict:

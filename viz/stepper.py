@@ -7,9 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from viz.theme import ROLES, Theme, drawn, layout
-
-BARE = {"showgrid": False, "zeroline": False, "ticks": "", "fixedrange": True}
+from viz.theme import FIXED, ROLES, Theme, drawn, layout
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +38,14 @@ def vectors(upper: Bars, lower: Bars, *, picked: int | None, words: Mapping[str,
                 "hovertemplate": f"{words['dimension']} %{{x}}<br>{bars.name} %{{y:.6g}}<extra></extra>",
             }
         )
-    axis = BARE | {"range": [-scale, scale], "zeroline": True, "zerolinecolor": theme.quiet, "nticks": 5}
+    axis = FIXED | {"range": [-scale, scale], "zeroline": True, "zerolinecolor": theme.quiet, "nticks": 5}
     width = len(upper.values)
     figure_layout = layout(
         theme,
         margin=_margin(3.7, theme),
         bargap=0.15,
         hovermode="x",  # a short bar is picked anywhere in its column
-        xaxis=BARE | {"range": [-0.7, width - 0.3], "anchor": "y2", "nticks": 9},
+        xaxis=FIXED | {"range": [-0.7, width - 0.3], "anchor": "y2", "nticks": 9},
         yaxis=axis | {"domain": [0.54, 1]},
         yaxis2=axis | {"domain": [0, 0.46]},
         shapes=[] if picked is None else [_column(picked, theme)],
@@ -73,8 +71,8 @@ def plane_products(
         margin=_margin(3.7, theme),
         bargap=0.15,
         hovermode="x",  # a short bar is picked anywhere in its column
-        xaxis=BARE | {"range": [-0.7, len(products) - 0.3], "nticks": 9},
-        yaxis=BARE | {"range": [-scale, scale], "zeroline": True, "zerolinecolor": theme.quiet, "nticks": 5},
+        xaxis=FIXED | {"range": [-0.7, len(products) - 0.3], "nticks": 9},
+        yaxis=FIXED | {"range": [-scale, scale], "zeroline": True, "zerolinecolor": theme.quiet, "nticks": 5},
         shapes=[_column(picked, theme)],
     )
     return drawn([bars], figure_layout)
@@ -106,8 +104,8 @@ def strips(
     figure_layout = layout(
         theme,
         margin=_margin(8.6, theme),
-        xaxis=BARE | {"range": [-0.5, rows.shape[1] - 0.5], "nticks": 7},
-        yaxis=BARE | {"range": [len(rows) - 0.5, -0.5], "tickvals": list(range(len(rows))), "ticktext": list(names)},
+        xaxis=FIXED | {"range": [-0.5, rows.shape[1] - 0.5], "nticks": 7},
+        yaxis=FIXED | {"range": [len(rows) - 0.5, -0.5], "tickvals": list(range(len(rows))), "ticktext": list(names)},
         shapes=[_column(picked, theme)],
     )
     return drawn([cells], figure_layout)

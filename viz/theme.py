@@ -1,4 +1,4 @@
-"""Every colour, and how token text becomes a label. One meaning, one colour.
+"""Every colour, how token text becomes a label, and what several pictures have alike. One meaning, one colour.
 
 Roles are of the Okabe-Ito family, which readers who see few colours can tell apart; each role also has a text tone of
 the same hue with a contrast of at least 4.5:1 on its theme's background.
@@ -22,6 +22,8 @@ ROLES = {
     "token": "#56B4E9",
     "residual": "#E69F00",
 }
+BARE = {"showgrid": False, "zeroline": False, "ticks": ""}  # an axis of labels without lines
+FIXED = BARE | {"fixedrange": True}  # the same, and it cannot be zoomed
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,42 @@ def layout(theme: Theme, **parts: object) -> dict:
         "showlegend": False,
         "dragmode": "zoom",
         **parts,
+    }
+
+
+def axis_title(text: str, theme: Theme) -> dict:
+    """What an axis shows, in quiet type close to its ticks."""
+    return {"text": text, "font": {"size": theme.size - 1, "color": theme.quiet}, "standoff": 4}
+
+
+def panel_title(text: str, left: float, top: float = 1) -> dict:
+    """An annotation over a panel whose upper left corner is there, both from 0 to 1 of the picture."""
+    place = {"xref": "paper", "yref": "paper", "x": left, "y": top, "xanchor": "left", "yanchor": "bottom"}
+    return {"text": text, "showarrow": False, **place}
+
+
+def hatched(
+    x: Sequence[float] | Float[np.ndarray, " corner"],
+    y: Sequence[float] | Float[np.ndarray, " corner"],
+    theme: Theme,
+    *,
+    size: int = 7,
+    solidity: float = 0.14,
+) -> dict:
+    """The area inside these corners, hatched: there are no numbers. `size` is the pixels from one stroke to the next,
+    `solidity` the share of the area that the strokes cover.
+    """
+    pattern = {"shape": "/", "fgcolor": theme.line, "size": size, "solidity": solidity, "fillmode": "replace"}
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": x,
+        "y": y,
+        "line": {"width": 0},
+        "fill": "toself",
+        "fillcolor": "rgba(0,0,0,0)",
+        "fillpattern": pattern,
+        "hoverinfo": "skip",
     }
 
 

@@ -6,8 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from viz.stepper import BARE
-from viz.theme import ROLES, Theme, drawn, layout
+from viz.theme import FIXED, ROLES, Theme, drawn, layout
 
 PLANES_SHOWN = 64
 
@@ -40,8 +39,8 @@ def turned_planes(
     figure_layout = layout(
         theme,
         margin={"l": 2, "r": 2, "t": 2, "b": 2},
-        xaxis=BARE | {"range": [-0.52, columns - 0.48], "showticklabels": False, "constrain": "domain"},
-        yaxis=BARE | {"range": [-rows + 0.48, 0.52], "showticklabels": False, "scaleanchor": "x"},
+        xaxis=FIXED | {"range": [-0.52, columns - 0.48], "showticklabels": False, "constrain": "domain"},
+        yaxis=FIXED | {"range": [-rows + 0.48, 0.52], "showticklabels": False, "scaleanchor": "x"},
         shapes=[shape],
     )
     return drawn(traces, figure_layout)

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from viz.theme import ROLES, Theme, drawn, layout
+from viz.theme import ROLES, Theme, axis_title, drawn, layout
 
 BETWEEN = 4  # points drawn from one position to the next: the wave goes on between them
 LANE = 0.42  # half the height of a lane, for a value of 1
@@ -39,7 +39,7 @@ def waves(
         theme,
         margin={"l": round(9.8 * theme.size), "r": 8, "t": 6, "b": round(3.2 * theme.size)},
         xaxis=_axis(theme)
-        | {"range": [positions.start - 0.7, positions.stop - 0.3], "title": _title(words["position"], theme)},
+        | {"range": [positions.start - 0.7, positions.stop - 0.3], "title": axis_title(words["position"], theme)},
         yaxis=_axis(theme)
         | {"range": [len(pairs) - 0.45, -0.55], "tickvals": list(range(len(pairs))), "ticktext": list(names)},
         shapes=[_upright(picked[0], theme), *(_zero(lane, theme) for lane in range(len(pairs)))],
@@ -93,10 +93,6 @@ def _line(start: int, y: np.ndarray, line: dict) -> dict:
 def _axis(theme: Theme) -> dict:
     font = {"size": theme.size - 2, "color": theme.quiet}
     return {"showgrid": False, "zeroline": False, "ticks": "", "tickfont": font}
-
-
-def _title(text: str, theme: Theme) -> dict:
-    return {"text": text, "font": {"size": theme.size - 1, "color": theme.quiet}, "standoff": 4}
 
 
 def _upright(position: int, theme: Theme) -> dict:
