@@ -2,20 +2,13 @@
 
 const version = new URL(import.meta.url).search
 const { plain } = await import(`./values.js${version}`)
-const { leave, point } = await import(`./link.js${version}`)
+const { box, glass, leave, point } = await import(`./link.js${version}`)
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
 const POINT = 14 // the size of the frame around a point, in pixels
 
 export function walker(chart) {
-  const pane = document.createElement("div")
-  const frame = document.createElement("div")
-  pane.className = "glass-window"
-  frame.className = "glass-cursor"
-  pane.hidden = true
-  pane.append(frame)
-  chart.stage.append(pane)
-  const cursor = { chart, pane, frame, at: null }
+  const cursor = { chart, ...glass(chart, "glass-cursor"), at: null }
   chart.stage.addEventListener("keydown", (event) => press(cursor, event))
   chart.stage.addEventListener("focus", () => chart.stage.matches(":focus-visible") && show(cursor))
   chart.stage.addEventListener("blur", () => hide(cursor))
@@ -161,10 +154,6 @@ function place(cursor) {
   const across = [here.cells.x[column], here.cells.x[columnEnd]].map((edge) => xaxis.c2p(edge)).sort((a, b) => a - b)
   const along = [here.cells.y[row], here.cells.y[rowEnd]].map((edge) => yaxis.c2p(edge)).sort((a, b) => a - b)
   box(cursor.frame, across[0], along[0], across[1] - across[0], along[1] - along[0])
-}
-
-function box(node, left, top, width, height) {
-  Object.assign(node.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` })
 }
 
 function spoken(cursor, here, x, y) {

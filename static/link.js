@@ -4,15 +4,24 @@
 
 const linked = new Set()
 
-export function join(chart) {
+// A frame of this class over a chart, in a pane of the size of its axes, which cuts it off.
+export function glass(chart, name) {
   const pane = document.createElement("div")
   const frame = document.createElement("div")
   pane.className = "glass-window"
-  frame.className = "glass-link"
+  frame.className = name
   pane.hidden = true
   pane.append(frame)
   chart.stage.append(pane)
-  chart.mark = { pane, frame }
+  return { pane, frame }
+}
+
+export function box(node, left, top, width, height) {
+  Object.assign(node.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` })
+}
+
+export function join(chart) {
+  chart.mark = glass(chart, "glass-link")
   linked.add(chart)
 }
 
@@ -83,8 +92,4 @@ function extent(axis, at, grid) {
   if (!grid) return [middle - 1, 2]
   const size = Math.abs(axis.d2p(1) - axis.d2p(0))
   return [middle - size / 2, size]
-}
-
-function box(node, left, top, width, height) {
-  Object.assign(node.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` })
 }
