@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from model.attention import Attention
+from model.attention import Attention, gained
 from model.trace import AttentionTrace
 
 
@@ -21,8 +21,7 @@ def head_contributions(
     Summed over the heads, plus W_O's bias where it has one, this is the attention's output.
     """
     columns = attention.output.weight.unflatten(-1, (attention.heads, attention.d_head))
-    gained = trace.mixed * torch.tensor(gains)[:, None, None]
-    return torch.einsum("...hqd,mhd->...hqm", gained, columns)
+    return torch.einsum("...hqd,mhd->...hqm", gained(trace.mixed, gains), columns)
 
 
 @torch.inference_mode()

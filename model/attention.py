@@ -65,8 +65,7 @@ class Attention(nn.Module):
         weights = torch.softmax(scores, dim=-1)
 
         mixed = apart(together(weights, self.kv_heads) @ value, self.heads)
-        gained = mixed * torch.tensor(gains, dtype=mixed.dtype)[:, None, None]
-        output = self.output(join_heads(gained))
+        output = self.output(join_heads(gained(mixed, gains)))
         return AttentionTrace(
             query, key, value, rotated_query, rotated_key, raw_scores, bias, scores, weights, mixed, output
         )
@@ -95,6 +94,11 @@ def apart(x: Float[Tensor, "*batch kv_heads rows width"], heads: int) -> Float[T
 def split_heads(x: Float[Tensor, "*batch seq joined"], heads: int) -> Float[Tensor, "*batch heads seq d_head"]:
     """A projection cut into heads. What is split is the projected vector, not the embedding."""
     return x.unflatten(-1, (heads, -1)).transpose(-2, -3)
+
+
+def gained(mixed: Float[Tensor, "*batch heads query d_head"], gains: list[float]) -> Tensor:
+    """What each head mixed, times the head's gain."""
+    return mixed * torch.tensor(gains, dtype=mixed.dtype)[:, None, None]
 
 
 def join_heads(x: Float[Tensor, "*batch heads seq d_head"]) -> Float[Tensor, "*batch seq joined"]:

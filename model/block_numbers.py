@@ -30,17 +30,18 @@ class Numbers:
     @property
     def positions(self) -> np.ndarray:
         """0, 1, 2 …, one a token."""
-        return np.arange(len(self.tensor("attention_normed")))
+        return np.arange(len(self.tensors["attention_normed"]))
 
     @property
     def query(self) -> Float[np.ndarray, "seq d_head"]:
         """The picked head's queries, before any rotation."""
-        return self.tensor("attention.query")[self.head]
+        return self.tensors["attention.query"][self.head].astype(np.float64)
 
     @property
     def key(self) -> Float[np.ndarray, "seq d_head"]:
         """The keys that the picked head reads, before any rotation."""
-        return self.tensor("attention.key")[self.head // (self.config.heads // self.config.kv_heads)]
+        kv_head = self.head // (self.config.heads // self.config.kv_heads)
+        return self.tensors["attention.key"][kv_head].astype(np.float64)
 
     @property
     def normed(self) -> Float[np.ndarray, "seq d_model"]:
@@ -50,7 +51,7 @@ class Numbers:
     @property
     def products(self) -> Float[np.ndarray, "query key"]:
         """q·k of the picked head as the model computes them."""
-        return self.tensor("attention.raw_scores")[self.head]
+        return self.tensors["attention.raw_scores"][self.head].astype(np.float64)
 
     @property
     def scores(self) -> Float[np.ndarray, "query key"]:

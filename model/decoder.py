@@ -5,6 +5,7 @@ One class for every model here; what differs is named in its config. `forward` r
 
 from collections.abc import Iterator
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -93,6 +94,15 @@ class Decoder(nn.Module):
     def unembedding(self) -> Float[Tensor, "vocab d_model"]:
         """The rows whose dot products with the final state are the logits; tied: the embedding table itself."""
         return self.embed.weight if self.unembed is None else self.unembed.weight
+
+    def blocks_of(self, ids: Tensor, knobs: Knobs = UNTOUCHED) -> Iterator[BlockTrace]:
+        """Block after block of a run, each computed when it is asked for."""
+        positions, embeddings, position_part = self._enter(ids, knobs, None)
+        return self._through(embeddings + position_part, positions, knobs, None)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Every parameter by its name, as the NumPy decoder reads it; the memory is shared."""
+        return {name: tensor.numpy() for name, tensor in self.state_dict().items()}
 
     def _enter(self, ids: Tensor, knobs: Knobs, past: Past | None) -> tuple[Tensor, Tensor, Tensor]:
         seq = ids.shape[-1]

@@ -8,11 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-import torch
-
-from model.config import Config
+from model import position_bias
 from model.lab_results import Results, Scored, band
-from model.position import t5_bucket
+from model.train_settings import Settings
 
 SMALL = 0.1  # nats a token: what counts as little
 LARGE = 0.5  # and as much
@@ -83,10 +81,9 @@ def _t5(results: Results) -> Found:
 
 def trained_buckets() -> dict[str, str]:
     """Of T5's buckets, the last one that a window of the trained length can reach, and how many there are."""
-    config = Config(vocab=1, d_model=64, layers=1, heads=4, d_ff=1, context=64, position="t5")
-    farthest = torch.tensor([[config.context - 1]])
-    last = t5_bucket(farthest, config.t5_buckets, config.t5_max_distance).item()
-    return {"last": str(last), "untrained": str(config.t5_buckets - 1 - last), "buckets": str(config.t5_buckets)}
+    config = Settings(position="t5").config
+    reached = position_bias.trained_buckets(config)
+    return {"last": str(reached - 1), "untrained": str(config.t5_buckets - reached), "buckets": str(config.t5_buckets)}
 
 
 def _alibi(results: Results) -> Found:

@@ -51,7 +51,7 @@ def _held_out(name: str, count: int, length: int) -> Windows:
 def _losses(
     decoder: Decoder, ids: torch.Tensor, targets: torch.Tensor, positions: Sequence[int] | None = None
 ) -> Float[np.ndarray, "window seq"]:
-    weights = {name: tensor.numpy() for name, tensor in decoder.state_dict().items()}
+    weights = decoder.arrays()
     parts = []
     for rows, wanted in zip(ids.split(ROWS), targets.split(ROWS), strict=True):
         logits = numpy_decoder.run(decoder.config, weights, rows.numpy(), positions=positions)["logits"]

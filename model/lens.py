@@ -85,5 +85,5 @@ def reach(decoder: Decoder) -> dict[str, float]:
 
 
 def _depths(kept: LightTrace) -> Float[Tensor, "seq layers d_model"]:
-    """The residual stream after each block: the input of the next, and the output of the last."""
-    return torch.stack((*kept.inputs[1:], kept.output), dim=-2)
+    """The residual stream after each block."""
+    return torch.stack(kept.outputs, dim=-2)

@@ -6,7 +6,7 @@ What moves is a piece: a word or a character with all its tokens. BOS stays in f
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 
 import torch
 from jaxtyping import Float
@@ -15,7 +15,7 @@ from torch import Tensor
 from model.decoder import Decoder
 from model.knobs import Knobs
 from model.tokenizer import Token
-from model.trace import LightTrace, held_bytes
+from model.trace import held_bytes
 from model.visible import RESERVED, visible
 
 Order = tuple[int, ...]
@@ -149,11 +149,6 @@ def carried(tokens: Sequence[Token], moved: Order, others: Sequence[Token]) -> O
     return tuple(sorted(range(len(others)), key=goes_to))
 
 
-def after(kept: LightTrace, layer: int) -> Float[Tensor, "*batch seq d_model"]:
-    """The residual stream after this layer."""
-    return kept.inputs[layer + 1] if layer + 1 < len(kept.inputs) else kept.output
-
-
 @torch.inference_mode()
 def changes(decoder: Decoder, ids: Sequence[int], moved: Order, knobs: Knobs, until: int | None = None) -> Changes:
     """Both orders through the decoder at once, up to the layer `until` or through all of them.
@@ -161,11 +156,8 @@ def changes(decoder: Decoder, ids: Sequence[int], moved: Order, knobs: Knobs, un
     `moved` gives the old place of the token at each new place.
     """
     batch = torch.tensor([ids, [ids[place] for place in moved]])
-    positions = torch.tensor(range(len(ids)) if knobs.positions is None else knobs.positions)
-    x, depths = decoder.position.embed(decoder.embed(batch), positions), []
-    for layer, block in enumerate(decoder.blocks[: None if until is None else until + 1]):
-        x = block(x, decoder.position, positions, knobs, knobs.gains(layer, decoder.config.heads)).output
-        depths.append(x)
+    depth = None if until is None else until + 1
+    depths = [block.output for block in islice(decoder.blocks_of(batch, knobs), depth)]
     first, second = torch.stack(depths).unbind(dim=1)
     back = torch.empty_like(first)
     back[:, list(moved)] = second

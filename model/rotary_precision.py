@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from model.position import rotary_frequencies
-from model.turned_score import Couple, planes
+from model.turned_score import Couple, turn
 
 Angles = Float[Tensor, "position pair"]
 HALF, SHORT = torch.float16, torch.bfloat16
@@ -66,8 +66,7 @@ def _turned(
 ) -> Float[Tensor, "position plane 2"]:
     product, kept = angles(positions, tuple(couple.frequencies.tolist()), rounded)
     cosine, sine = (function(product).to(kept).double() for function in (torch.cos, torch.sin))
-    a, b = planes(getattr(couple, role).double()).unbind(-1)
-    return torch.stack((a * cosine - b * sine, a * sine + b * cosine), dim=-1)
+    return turn(getattr(couple, role), cosine, sine)
 
 
 ROLES = ("query", "key")

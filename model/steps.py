@@ -140,12 +140,15 @@ def planes(vector: Float[Tensor, " d_head"]) -> Float[Tensor, "plane 2"]:
     return torch.nn.functional.pad(vector, (0, len(vector) % 2)).unflatten(0, (-1, 2))
 
 
-def _frequencies(position: PositionEncoding, d_head: int) -> Float[Tensor, " plane"]:
+def plane_frequencies(frequencies: tuple[float, ...], d_head: int) -> Float[Tensor, " plane"]:
+    """Radians from one position to the next, for every plane of a head; 0 for a plane that does not turn."""
     found = torch.zeros((d_head + 1) // 2, dtype=torch.float64)
-    if isinstance(position, Rope):
-        turning = torch.tensor(position.frequencies, dtype=torch.float64)
-        found[: len(turning)] = turning
+    found[: len(frequencies)] = torch.tensor(frequencies, dtype=torch.float64)
     return found
+
+
+def _frequencies(position: PositionEncoding, d_head: int) -> Float[Tensor, " plane"]:
+    return plane_frequencies(position.frequencies if isinstance(position, Rope) else (), d_head)
 
 
 def _bias(position: PositionEncoding, heads: int, head: int, query_position: int, key_position: int) -> Bias:

@@ -95,6 +95,11 @@ class LightTrace:
     output: Float[Tensor, "*batch seq d_model"]
 
     @property
+    def outputs(self) -> tuple[Float[Tensor, "*batch seq d_model"], ...]:
+        """The residual stream after each block: the input of the next, and the output of the last."""
+        return (*self.inputs[1:], self.output)
+
+    @property
     def bytes(self) -> int:
         """Memory held by the tensors."""
         return held_bytes(self)

@@ -14,13 +14,13 @@ from torch import Tensor
 from model.decoder import Decoder
 from model.position import PositionEncoding
 from model.rotary_scaling import Rotation
-from model.steps import planes
+from model.steps import plane_frequencies, planes
 from model.trace import AttentionTrace
 
 
 @dataclass(frozen=True, eq=False)
 class Couple:
-    """One query and one key of a head, as projected, and by how much each plane turns; everything is float64.
+    """One query and one key of a head, as projected, and by how much each plane turns, which is float64.
 
     Planes that the rotation has no frequency for stay as they are.
     """
@@ -32,9 +32,7 @@ class Couple:
     @property
     def frequencies(self) -> Float[Tensor, " plane"]:
         """Radians from one position to the next; 0 for a plane that does not turn."""
-        found = torch.zeros((len(self.query) + 1) // 2, dtype=torch.float64)
-        found[: len(self.rotation.frequencies)] = torch.tensor(self.rotation.frequencies, dtype=torch.float64)
-        return found
+        return plane_frequencies(self.rotation.frequencies, len(self.query))
 
     @property
     def lengths(self) -> float:
@@ -43,10 +41,8 @@ class Couple:
 
     def turned(self, role: str, position: int) -> Float[Tensor, "plane 2"]:
         """The planes of "query" or "key" at a position, each turned by position × frequency."""
-        a, b = planes(getattr(self, role).double()).unbind(-1)
         angles = position * self.frequencies
-        both = (a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos())
-        return torch.stack(both, dim=-1) * self._factors[:, None]
+        return turn(getattr(self, role), angles.cos(), angles.sin()) * self._factors[:, None]
 
     def parts(self, query_position: int, key_position: int) -> Float[Tensor, " plane"]:
         """What each plane adds to q·k, from the turned vectors themselves."""
@@ -70,6 +66,14 @@ class Couple:
     def _factors(self) -> Float[Tensor, " plane"]:
         turning = self.frequencies != 0
         return torch.where(turning, torch.tensor(self.rotation.factor, dtype=torch.float64), 1.0)
+
+
+def turn(
+    vector: Float[Tensor, " d_head"], cosine: Float[Tensor, "*batch plane"], sine: Float[Tensor, "*batch plane"]
+) -> Float[Tensor, "*batch plane 2"]:
+    """The planes of a vector, in float64, each turned by the angle of this cosine and sine."""
+    a, b = planes(vector.double()).unbind(-1)
+    return torch.stack((a * cosine - b * sine, a * sine + b * cosine), dim=-1)
 
 
 def couple_of(decoder: Decoder, trace: AttentionTrace, head: int, query: int, key: int) -> Couple:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from model.attention import causal_mask
 from model.decoder import Decoder
-from model.order import Order, after
+from model.order import Order
 
 Relative = Float[Tensor, "order layers"]
 
@@ -26,7 +26,7 @@ def prefix_changes(decoder: Decoder, ids: Sequence[int], orders: Sequence[Order]
     """
     batch = torch.tensor([[ids[place] for place in order] for order in [tuple(range(len(ids))), *orders]])
     kept = decoder.light(batch)
-    rows = torch.stack([after(kept, layer)[:, -1] for layer in range(len(kept.inputs))], dim=1)
+    rows = torch.stack([output[:, -1] for output in kept.outputs], dim=1)
     difference = (rows[1:] - rows[:1]).abs().amax(dim=-1)
     largest = torch.maximum(rows[1:].abs().amax(dim=-1), rows[:1].abs().amax(dim=-1))
     return difference / largest.clamp(min=1.0)
@@ -54,8 +54,8 @@ def spread(decoder: Decoder, token: int, count: int, bos: int | None) -> Float[T
     ids = [token] * count if bos is None else [bos, *[token] * count]
     kept = decoder.light(torch.tensor(ids))
     found = []
-    for layer in range(len(kept.inputs)):
-        rows = after(kept, layer)[-count:]
+    for output in kept.outputs:
+        rows = output[-count:]
         found.append((rows - rows[0]).abs().max() / rows.abs().max().clamp(min=1.0))
     return torch.stack(found)
 

@@ -27,7 +27,7 @@ def read() -> None:
         if name not in PARAMETERS or not PARAMETERS[name](value):
             refuse(name, value)
         elif name in CHOICES:
-            st.session_state[name] = value
+            st.session_state[name] = value.split(",") if name == "schemes" else value
 
 
 def tell(name: str) -> None:
@@ -78,7 +78,7 @@ def link(values: Mapping[str, object]) -> str:
 def _written(name: str, value: object) -> str | list[str]:
     """A value as its widget writes it into the address; a list becomes the same name several times."""
     if name == "schemes":
-        return value if isinstance(value, str) else ",".join(value)
+        return ",".join(value)
     if isinstance(value, list):
         return [f"s{entry}" if name == "bench_mask" else str(entry) for entry in value]
     return str(value).lower() if isinstance(value, bool) else str(value)

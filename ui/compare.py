@@ -35,8 +35,6 @@ class Together:
 def schemes() -> list[str]:
     """The picked schemes, in the table's order."""
     names = words("compare.schemes")
-    if isinstance(st.session_state.get("schemes"), str):  # as a link has it
-        st.session_state["schemes"] = [name for name in st.session_state["schemes"].split(",") if name in names]
     picked = st.pills(
         t("compare.pick"),
         lab_results.SCHEMES,
@@ -86,9 +84,10 @@ def _run(scheme: str, text: str) -> Run | str:
     if zoo.MODELS[name].find() is None:
         return t("compare.no_weights", command=zoo.MODELS[name].bring)
     using = session.ready(name)
-    given, context = len(using.tokenizer.encode(text)), using.config.context
-    if scheme == "learned" and context < given <= TOKEN_LIMIT:
-        return t("compare.undefined", last=context - 1, given=given)
+    if scheme == "learned":
+        given, context = len(using.tokenizer.encode(text)), using.config.context
+        if context < given <= TOKEN_LIMIT:
+            return t("compare.undefined", last=context - 1, given=given)
     return picks.attempt(using, text)
 
 

@@ -10,7 +10,7 @@ from model.lab_picture import STATEMENTS, Found
 from model.lab_results import LENGTHS, Results, Scored
 from model.lab_scores import BUCKET
 from model.sentences import KINDS
-from ui import address, compare, proof, session, theme
+from ui import compare, picks, proof, session, theme
 from ui.chart import chart
 from ui.text import t, words
 from viz.curves import Axes, curve
@@ -32,16 +32,9 @@ def show(chosen: list[str], results: Results) -> None:
 def curves(chosen: list[str], results: Results) -> None:
     """Small multiples of the loss by place, or of one kind's accuracy by length."""
     theme.heading(t("compare.length"))
-    names = words("compare.quantities") | {kind: words("world.kinds")[kind] for kind in KINDS}
-    kind = st.selectbox(
-        t("compare.quantity"),
-        list(names),
-        format_func=names.get,
-        key="kind",
-        persist_state="session",
-        on_change=address.tell,
-        args=("kind",),
-    )
+    kinds = words("world.kinds")
+    names = words("compare.quantities") | {kind: kinds[kind] for kind in KINDS}
+    kind = picks.choose_listed("kind", t("compare.quantity"), names)
     by_place = kind not in KINDS
     trained = _trained_length(results)
     protocol = {"windows": WINDOWS, "bucket": BUCKET, "trained": trained, "longest": trained * LENGTHS[-1]}

@@ -15,7 +15,6 @@ from viz import compare as pictures
 
 LINES = 56  # pixels of a row of three lines
 MOVES = ("as_is", "shifted", "shuffled")
-WINDOWS = 64  # of the protocol in lab_scores
 TOP = math.log(TOKENIZER.vocab)  # nats: what guessing among all tokens alike costs
 
 
@@ -27,7 +26,7 @@ def show(chosen: list[str], results: Results) -> None:
         [_written(row[move]) + _change(row, move) if row[move] else t("compare.no_row") for move in MOVES]
         for row in bands.values()
     ]
-    told = {"windows": WINDOWS, "shift": SHIFT, "seeds": len(results[chosen[0]]), "top": f"{TOP:.2f}"}
+    told = {"windows": compare_length.WINDOWS, "shift": SHIFT, "seeds": len(results[chosen[0]]), "top": f"{TOP:.2f}"}
     theme.heading(t("compare.moved"))
     theme.caption(t("compare.moved_caption", **told))
     _table(found, written, [words("compare.schemes")[scheme] for scheme in chosen])

@@ -102,20 +102,13 @@ def _check_heads(found: Together, best: dict[str, Head], tensors: dict[str, np.n
         parts = []
         for scheme, run in found.runs.items():
             head = best[scheme]
-            trace = _by_numpy(run, head.layer)
+            trace = proof.by_numpy(run, head.layer)
             parts.append(trace[f"blocks.{head.layer}.attention.{shown}"][head.head].ravel())
         return np.concatenate(parts)
 
     ours = np.concatenate([tensor.ravel() for tensor in tensors.values()])
     about = (found.shown.text, *best.items(), shown)
     proof.compare("heads", ours, again, found.shown.model.tolerance, about)
-
-
-def _by_numpy(run: Run, until: int | None) -> dict[str, np.ndarray]:
-    weights = {name: tensor.numpy() for name, tensor in run.model.decoder.state_dict().items()}
-    ids = np.array([token.id for token in run.tokens])
-    with proof.ONE_AT_A_TIME:
-        return numpy_decoder.run(run.model.config, weights, ids, until=until)
 
 
 def following(found: Together) -> None:
@@ -143,7 +136,7 @@ def following(found: Together) -> None:
     )
 
     def again() -> np.ndarray:
-        rows = [numpy_decoder.softmax(_by_numpy(run, None)["logits"][-1]) for run in found.runs.values()]
+        rows = [numpy_decoder.softmax(proof.by_numpy(run)["logits"][-1]) for run in found.runs.values()]
         return np.concatenate([[row[id_] for id_, _ in top] for row, top in zip(rows, tops.values(), strict=True)])
 
     about = (found.shown.text, *found.runs)
@@ -209,7 +202,7 @@ def _surprise(run: Run) -> tuple[np.ndarray, list[str]]:
 
 
 def _losses_by_numpy(run: Run) -> np.ndarray:
-    logits = _by_numpy(run, None)["logits"][:-1]
+    logits = proof.by_numpy(run)["logits"][:-1]
     ids = [token.id for token in run.tokens[1:]]
     return -np.log(numpy_decoder.softmax(logits))[np.arange(len(ids)), ids]
 

@@ -1,11 +1,10 @@
 """How the schemes learned: losses and accuracies along training, from the logs that training wrote."""
 
 import numpy as np
-import streamlit as st
 
 from model import lab_proof, lab_results
 from model.sentences import KINDS
-from ui import address, compare, compare_length, proof, session, theme
+from ui import compare, compare_length, picks, proof, session, theme
 from ui.text import t, words
 from viz.curves import Axes
 
@@ -20,15 +19,7 @@ def show(chosen: list[str]) -> None:
     theme.heading(t("compare.training"))
     kinds = words("world.kinds")
     names = words("compare.columns") | {kind: kinds[kind] for kind in KINDS}
-    column = st.selectbox(
-        t("compare.quantity"),
-        list(names),
-        format_func=names.get,
-        key="column",
-        persist_state="session",
-        on_change=address.tell,
-        args=("column",),
-    )
+    column = picks.choose_listed("column", t("compare.quantity"), names)
     steps = logs[chosen[0]][0]["step"]
     of = "accuracy" if column in KINDS else "loss"
     seeds = len(logs[chosen[0]])

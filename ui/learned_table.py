@@ -74,7 +74,7 @@ def _ask(found: Pick) -> None:
 def _numpy_tables() -> np.ndarray:
     """The learned table as the proof's decoder reads it, row by row, and the sinusoids by its own formula."""
     model = session.ready("lab-learned")
-    weights = {name: tensor.numpy() for name, tensor in model.decoder.state_dict().items()}
+    weights = model.decoder.arrays()
     positions = np.arange(model.config.context)
     added, _ = numpy_decoder.position_terms(model.config, weights, positions)
     return np.stack([added, numpy_decoder.sinusoid(positions, model.config.d_model)])

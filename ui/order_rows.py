@@ -148,7 +148,7 @@ def _layer(model: zoo.Model, at: Place) -> int:
 
 def _proof(model: zoo.Model, tokens: tuple[Token, ...], moved: Order, layer: int, names: tuple[str, ...]) -> np.ndarray:
     """The relative differences again, from the token ids on, by the NumPy decoder."""
-    weights = {name: tensor.numpy() for name, tensor in model.decoder.state_dict().items()}
+    weights = model.decoder.arrays()
     ids, place = np.array([token.id for token in tokens]), np.array(moved)
     columns = []
     for name in names:

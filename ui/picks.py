@@ -105,6 +105,20 @@ def choose(
     )
 
 
+def choose_listed(key: str, label: str, names: dict[str, str], first: str | None = None) -> str:
+    """One of many things, from a list; without `first`, it begins with the first of them. The address follows."""
+    return st.selectbox(
+        label,
+        list(names),
+        index=list(names).index(first) if first else 0,
+        format_func=names.get,
+        key=key,
+        persist_state="session",
+        on_change=address.tell,
+        args=(key,),
+    )
+
+
 def attempt(model: zoo.Model, text: str, knobs: Knobs = UNTOUCHED) -> Run | str:
     """The run of a text, or why there is none: too many tokens, or the tokenizer's or the decoder's own words."""
     try:

@@ -29,22 +29,26 @@ class Agreement:
 
 def check(run: Run, layer: int) -> dict[str, Agreement]:
     """Every tensor of one block, and the weights of all before it, against NumPy from the token ids on."""
-    weights = {name: tensor.numpy() for name, tensor in run.model.decoder.state_dict().items()}
+    proof = by_numpy(run, layer)
+    ours = {f"blocks.{layer}.{name}": tensor for name, tensor in named_tensors(run.block(layer))}
+    ours |= {f"blocks.{at}.attention.weights": run.kept.weights[at] for at in range(layer)}
+    return {name: agreement(name, tensor.numpy(), proof[name], run.model.tolerance) for name, tensor in ours.items()}
+
+
+def by_numpy(run: Run, until: int | None = None) -> dict[str, np.ndarray]:
+    """The run again, from the token ids on, by the NumPy decoder; up to a layer, or whole."""
     with ONE_AT_A_TIME:
-        proof = numpy_decoder.run(
+        return numpy_decoder.run(
             run.model.config,
-            weights,
+            run.model.decoder.arrays(),
             np.array([token.id for token in run.tokens]),
             causal=run.knobs.causal,
             scale=run.knobs.scale,
             temperature=run.knobs.temperature,
             positions=run.knobs.positions,
             head_gains={(at, head): gain for at, head, gain in run.knobs.head_gains},
-            until=layer,
+            until=until,
         )
-    ours = {f"blocks.{layer}.{name}": tensor for name, tensor in named_tensors(run.block(layer))}
-    ours |= {f"blocks.{at}.attention.weights": run.kept.weights[at] for at in range(layer)}
-    return {name: agreement(name, tensor.numpy(), proof[name], run.model.tolerance) for name, tensor in ours.items()}
 
 
 def agreement(name: str, ours: np.ndarray, proof: np.ndarray, tolerance: float) -> Agreement:

@@ -3,11 +3,11 @@
 import numpy as np
 import streamlit as st
 
-from model import numpy_decoder, same_maths, zoo
+from model import same_maths, zoo
 from model.same_maths import PAIRS, Numbers
 from model.trace import named_tensors
 from model.verdict import Table, Verdict
-from ui import address, controls, proof, same_maths_formulas, session, theme
+from ui import address, controls, picks, proof, same_maths_formulas, session, theme
 from ui.chart import Pick, chart
 from ui.picks import Place
 from ui.session import Run
@@ -27,16 +27,8 @@ def pairs() -> list[str]:
 
 def choose() -> str:
     """The box with all pairs, for the keyboard and for phones; the list beside it does the same."""
-    return st.selectbox(
-        t("same_maths.pair"),
-        pairs(),
-        index=pairs().index(START),
-        format_func=words("same_maths.names").get,
-        key="pair",
-        persist_state="session",
-        on_change=address.tell,
-        args=("pair",),
-    )
+    names = words("same_maths.names")
+    return picks.choose_listed("pair", t("same_maths.pair"), {name: names[name] for name in pairs()}, START)
 
 
 def verdicts(run: Run, at: Place, chosen: str) -> None:
@@ -68,12 +60,12 @@ def verdicts(run: Run, at: Place, chosen: str) -> None:
 
 def pair(run: Run, at: Place, name: str) -> None:
     """One pair: the verdict with its numbers, formulas, tables, proof, when it matters, and where it was asked."""
-    first, second, found = judged(run, at, name)
+    numbers = _of_run(run, at)
+    first, second, found = same_maths.judged(name, numbers)
     topic = PAIRS[name]
     theme.heading(t("same_maths.title", name=words("same_maths.names")[name], verdict=t(f"same_maths.{found.name}")))
     scores = "_scores" if found.name == "different" and topic.holds == "scores" else ""
     theme.caption(t(f"same_maths.because_{found.name}{scores}", **_numbers(found)))
-    numbers = _of_run(run, at)
     st.latex(same_maths_formulas.both(name, numbers, theme.current()))
     theme.caption(t(f"same_maths.first.{name}"))
     theme.caption(t(f"same_maths.second.{name}"))
@@ -88,16 +80,12 @@ def pair(run: Run, at: Place, name: str) -> None:
         st.markdown(f":material/open_in_new: [{label}]({topic.question})")
 
 
-def judged(run: Run, at: Place, name: str) -> tuple[Table, Table, Verdict]:
-    """Both tables of a pair on this run's numbers, and the verdict."""
-    return same_maths.judged(name, _of_run(run, at))
-
-
 def _all(run: Run, at: Place) -> dict[str, Verdict]:
     """Every verdict, computed once for the whole server."""
 
     def compute() -> dict[str, Verdict]:
-        return {name: judged(run, at, name)[2] for name in pairs()}
+        numbers = _of_run(run, at)
+        return {name: same_maths.judged(name, numbers)[2] for name in pairs()}
 
     key = ("same maths", *run.key, at.layer, at.head, at.query)
     return session.runs().get(key, compute, lambda found: 4096 * len(found))
@@ -110,11 +98,10 @@ def _of_run(run: Run, at: Place) -> Numbers:
 
 
 def _numbers_of(run: Run, at: Place, tensors: dict[str, np.ndarray]) -> Numbers:
-    weights = {name: tensor.numpy() for name, tensor in run.model.decoder.state_dict().items()}
     table = np.zeros((32, 4), dtype=np.float32)
     if zoo.MODELS[T5].find() is not None:
         table = session.ready(T5).decoder.state_dict()["position.weight"].numpy()
-    return Numbers(run.model.config, weights, tensors, table, at.layer, at.head, at.query)
+    return Numbers(run.model.config, run.model.decoder.arrays(), tensors, table, at.layer, at.head, at.query)
 
 
 def _numbers(found: Verdict) -> dict[str, str]:
@@ -171,10 +158,7 @@ def _check(run: Run, at: Place, name: str, tables: tuple[Table, Table]) -> None:
     """Both tables again from the token ids on, by the NumPy decoder; infinities must stand at the same places."""
 
     def again() -> np.ndarray:
-        weights = {key: tensor.numpy() for key, tensor in run.model.decoder.state_dict().items()}
-        ids = np.array([token.id for token in run.tokens])
-        with proof.ONE_AT_A_TIME:
-            trace = numpy_decoder.run(run.model.config, weights, ids, until=at.layer)
+        trace = proof.by_numpy(run, at.layer)
         start = f"blocks.{at.layer}."
         tensors = {key.removeprefix(start): tensor for key, tensor in trace.items() if key.startswith(start)}
         first, second, _ = same_maths.judged(name, _numbers_of(run, at, tensors))

@@ -70,7 +70,7 @@ def _triangles(model: Model, run: Run, at: Place, head: int, limit: float) -> No
 
 def _numpy_terms(model: Model, seq: int) -> np.ndarray:
     """What the proof's own decoder adds to the scores."""
-    weights = {name: tensor.numpy() for name, tensor in model.decoder.state_dict().items()}
+    weights = model.decoder.arrays()
     _, bias = numpy_decoder.position_terms(model.config, weights, np.arange(seq))
     return bias
 

@@ -91,7 +91,7 @@ def _table(named: list[str], found: np.ndarray) -> list[list[str]]:
 
 def _proof(model: zoo.Model, ids: list[int], orders: tuple[Order, ...]) -> np.ndarray:
     """The same, all orders at once, by the NumPy decoder."""
-    weights = {name: tensor.numpy() for name, tensor in model.decoder.state_dict().items()}
+    weights = model.decoder.arrays()
     places = np.array([range(len(ids)), *orders])
     with proof.ONE_AT_A_TIME:
         trace = numpy_decoder.run(model.config, weights, np.array(ids)[places])
@@ -158,7 +158,7 @@ def _spreads(models: list[zoo.Model], token: int) -> np.ndarray:
 def _constant_proof(models: list[zoo.Model], token: int) -> np.ndarray:
     rows = []
     for model in models:
-        weights = {name: tensor.numpy() for name, tensor in model.decoder.state_dict().items()}
+        weights = model.decoder.arrays()
         row = []
         for first in ([], [model.tokenizer.bos]):
             trace = numpy_decoder.run(model.config, weights, np.array([*first, *[token] * COPIES]))

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from model.analysis import head_contributions
 from model.config import Config
 from model.decoder import Decoder
 from model.position import Alibi, Rope, sinusoid
@@ -45,6 +46,14 @@ def test_rows_of_weights_sum_to_1_and_the_future_is_exactly_0(low, sentence):  #
         assert ((weights >= 0) & (weights <= 1)).all()
         assert weights.triu(diagonal=1).abs().max() == 0
         assert (weights[:, 0, 0] == 1).all()
+
+
+def test_the_parts_of_the_heads_sum_to_the_output(low, sentence):
+    attention, trace = low.blocks[0].attention, low(sentence(7)).blocks[0].attention
+    parts = head_contributions(attention, trace, [1.0] * low.config.heads)
+    bias = 0 if attention.output.bias is None else attention.output.bias
+    assert parts.dtype == LOW
+    assert apart(parts.sum(dim=0) + bias, trace.output) < TOLERANCE
 
 
 def test_later_tokens_leave_earlier_rows_as_they_are_to_the_bit(low, sentence):  # property 19

@@ -28,7 +28,7 @@ def test_every_choice_that_tells_the_address_is_known_to_it_by_its_names():
     told = set()
     for path in [*ROOT.glob("ui/*.py"), *ROOT.glob("pages/*.py")]:
         source = path.read_text(encoding="utf-8")
-        told |= set(re.findall(r'picks\.choose\(\s*"(\w+)"', source))
+        told |= set(re.findall(r'picks\.choose\w*\(\s*"(\w+)"', source))
         told |= set(re.findall(r'on_change=address\.tell,\s*args=\("(\w+)",\)', source))
     assert told == set(CHOICES)
     for name in told:
