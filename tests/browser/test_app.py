@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import SIZES
+from tests.browser.places import STICKING, spot
 from tests.browser.server import ROOT
 
 SMOLLM2 = {"GLASSFORMER_MODELS": "smollm2"}
@@ -46,19 +47,6 @@ def shown_weights(tab: Page) -> list[list[float | None]]:
           return Array.from(plot._fullData[0].z, (row) => Array.from(row, (x) => (Number.isNaN(x) ? null : x)))
         }"""
     )
-
-
-def click_cell(tab: Page, row: int, column: int) -> None:
-    place = tab.evaluate(
-        """([row, column]) => {
-          const plot = document.querySelector(".st-key-head-chart .js-plotly-plot")
-          const { xaxis, yaxis } = plot._fullLayout
-          const box = plot.getBoundingClientRect()
-          return [box.left + xaxis._offset + xaxis.d2p(column), box.top + yaxis._offset + yaxis.d2p(row)]
-        }""",
-        [row, column],
-    )
-    tab.mouse.click(*place)
 
 
 def heading(tab: Page, text: str) -> None:
@@ -124,7 +112,7 @@ def test_an_input_method_sends_its_text_once_it_is_composed(opened):
 
 def test_a_click_on_a_cell_shows_its_numbers_and_the_address_keeps_it(opened):
     tab = opened()
-    click_cell(tab, 8, 5)
+    tab.mouse.click(*spot(tab, "head-chart", 5, 8))
     numbers = f"How “·was” came to look at “·mat” with {shown_weights(tab)[8][5]:.3f}"
     heading(tab, numbers)
     expect(tab).to_have_url(re.compile("query=8.*key=5|key=5.*query=8"))
@@ -180,13 +168,7 @@ def test_a_text_too_long_keeps_the_last_picture_dimmed(opened):
 def test_nothing_sticks_out_at_any_width(opened, size, locale):
     tab = opened(size=size, locale=locale)
     assert tab.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
-    sticking = tab.evaluate(
-        """() => [...document.querySelectorAll(".stMain :not(svg *)")].filter((node) => {
-          const box = node.getBoundingClientRect()
-          return box.width && box.right > window.innerWidth + 1 && !node.closest(".katex, table")
-        }).map((node) => node.outerHTML.slice(0, 120))"""
-    )
-    assert not sticking
+    assert not tab.evaluate(STICKING)
 
 
 def test_no_key_press_is_lost_and_the_last_one_wins(opened, smollm2):

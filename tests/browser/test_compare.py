@@ -5,6 +5,7 @@ from playwright.sync_api import Page, expect
 
 from model import lab_results
 from model.lab_results import SCHEMES
+from tests.browser.places import spot
 from tests.browser.server import ROOT
 
 ALL = ",".join(SCHEMES)
@@ -25,30 +26,14 @@ def opened(serve, open_page):
     return start
 
 
-def cell(tab: Page, key: str, row: int, column: int) -> tuple[float, float]:
-    """Where a cell of a square lies on the page."""
-    return tuple(
-        tab.evaluate(
-            """([key, row, column]) => {
-              const plot = document.querySelector(`.st-key-${key} .js-plotly-plot`)
-              plot.scrollIntoView({ block: "center" })
-              const { xaxis, yaxis } = plot._fullLayout
-              const box = plot.getBoundingClientRect()
-              return [box.left + xaxis._offset + xaxis.d2p(column), box.top + yaxis._offset + yaxis.d2p(row)]
-            }""",
-            [key, row, column],
-        )
-    )
-
-
 def test_pointing_at_a_cell_marks_it_in_every_scheme_and_a_click_picks_it(opened):
     tab = opened()
-    tab.mouse.move(*cell(tab, "square-rope", 8, 2), steps=4)
+    tab.mouse.move(*spot(tab, "square-rope", 2, 8, scroll=True), steps=4)
     for scheme in SCHEMES[1:]:
         expect(tab.locator(f".st-key-square-{scheme} .glass-link")).to_be_visible()
         expect(tab.locator(f".st-key-square-{scheme} .hoverlayer")).to_contain_text("·took")
     expect(tab.locator(".st-key-compare-losses .glass-link")).to_be_visible()
-    tab.mouse.click(*cell(tab, "square-rope", 8, 2))
+    tab.mouse.click(*spot(tab, "square-rope", 2, 8, scroll=True))
     expect(tab.get_by_label("Query 0–9")).to_have_value("8")
     expect(tab.get_by_label("Key 0–9")).to_have_value("2")
 

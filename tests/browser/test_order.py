@@ -7,12 +7,8 @@ from playwright.sync_api import Page, expect
 
 from model import zoo
 from tests.browser.conftest import SIZES
+from tests.browser.places import STICKING
 from tests.browser.server import ROOT
-
-STICKING = """() => [...document.querySelectorAll(".stMain :not(svg *)")].filter((node) => {
-  const box = node.getBoundingClientRect()
-  return box.width && box.right > window.innerWidth + 1 && !node.closest(".katex, table")
-}).map((node) => node.outerHTML.slice(0, 120))"""
 
 
 @pytest.fixture

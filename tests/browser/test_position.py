@@ -5,12 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.places import STICKING, spot
 from tests.browser.server import ROOT
-
-OUTSIDE = """() => [...document.querySelectorAll(".stMain :not(svg *)")].filter((node) => {
-  const box = node.getBoundingClientRect()
-  return box.width && box.right > window.innerWidth + 1 && !node.closest(".katex, table")
-}).map((node) => node.outerHTML.slice(0, 120))"""
 
 
 @pytest.fixture
@@ -30,22 +26,9 @@ def heading(tab: Page, text: str):
     return tab.get_by_role("heading", name=text, exact=True)
 
 
-def click_cell(tab: Page, chart: str, axes: tuple[str, str], column: int, row: int) -> None:
-    place = tab.evaluate(
-        """([chart, [x, y], column, row]) => {
-          const plot = document.querySelector(`.st-key-${chart} .js-plotly-plot`)
-          const { [x]: across, [y]: down } = plot._fullLayout
-          const box = plot.getBoundingClientRect()
-          return [box.left + across._offset + across.d2p(column), box.top + down._offset + down.d2p(row)]
-        }""",
-        [chart, axes, column, row],
-    )
-    tab.mouse.click(*place)
-
-
 def test_a_cell_of_the_sum_is_picked_typed_over_and_shared_by_its_address(opened):
     tab = opened("position", locale="zh-CN")
-    click_cell(tab, "position-sum", ("xaxis2", "yaxis2"), 9, 3)
+    tab.mouse.click(*spot(tab, "position-sum", 9, 3, axes=("xaxis2", "yaxis2")))
     expect(heading(tab, "“苹果”，位置 3，第 9 维（从 0 数）")).to_be_visible()
     expect(tab).to_have_url(re.compile("pe_dimension=9"))
     box = tab.locator(".st-key-text input")
@@ -95,4 +78,4 @@ def test_nothing_sticks_out_at_any_width(opened, page, size):
         choices.nth(number).click()
         tab.wait_for_timeout(400)
         assert tab.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
-        assert not tab.evaluate(OUTSIDE), number
+        assert not tab.evaluate(STICKING), number

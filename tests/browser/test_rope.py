@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import SIZES
+from tests.browser.places import spot
 from tests.browser.server import ROOT
 
 
@@ -52,15 +53,7 @@ def test_both_moved_the_score_stays_one_moved_it_changes_and_the_address_keeps_i
 
 def test_a_click_on_a_plane_makes_it_large(opened):
     tab = opened()
-    place = tab.evaluate(
-        """() => {
-          const plot = document.querySelector(".st-key-rope-planes .js-plotly-plot")
-          const { xaxis, yaxis } = plot._fullLayout
-          const box = plot.getBoundingClientRect()
-          return [box.left + xaxis._offset + xaxis.d2p(2), box.top + yaxis._offset + yaxis.d2p(0)]
-        }"""
-    )
-    tab.mouse.click(*place)
+    tab.mouse.click(*spot(tab, "rope-planes", 2, 0))
     heading(tab, "Plane 2: dimensions 4 and 5")
 
 

@@ -5,8 +5,8 @@ from playwright.sync_api import Page, expect
 
 from model import zoo
 from model.same_maths import PAIRS
+from tests.browser.places import STICKING, spot
 from tests.browser.server import ROOT
-from tests.browser.test_order import STICKING
 
 
 @pytest.fixture
@@ -25,17 +25,7 @@ def opened(serve, open_page):
 
 
 def click_line(tab: Page, row: int) -> None:
-    place = tab.evaluate(
-        """(row) => {
-          const plot = document.querySelector(".st-key-same-verdicts .js-plotly-plot")
-          plot.scrollIntoView({ block: "center" })
-          const { xaxis, yaxis } = plot._fullLayout
-          const box = plot.getBoundingClientRect()
-          return [box.left + xaxis._offset + xaxis.d2p(0.4), box.top + yaxis._offset + yaxis.d2p(row)]
-        }""",
-        row,
-    )
-    tab.mouse.click(*place)
+    tab.mouse.click(*spot(tab, "same-verdicts", 0.4, row, scroll=True))
 
 
 def test_a_click_in_the_list_opens_the_pair_and_check_agrees(opened):

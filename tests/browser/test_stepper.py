@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.places import spot
 from tests.browser.server import ROOT
 
 SCRIPT = ROOT / "tests" / "browser" / "harness" / "steps.py"
@@ -129,15 +130,7 @@ def test_out_of_sight_the_remotes_keys_scroll(opened):
 
 def test_a_click_on_a_bar_picks_that_key(opened):
     tab = opened(7)
-    place = tab.evaluate(
-        """() => {
-          const plot = document.querySelector(".st-key-stepper-chart .js-plotly-plot")
-          const { xaxis, yaxis } = plot._fullLayout
-          const box = plot.getBoundingClientRect()
-          return [box.left + xaxis._offset + xaxis.d2p(0.001), box.top + yaxis._offset + yaxis.d2p(4)]
-        }"""
-    )
-    tab.mouse.click(*place)
+    tab.mouse.click(*spot(tab, "stepper-chart", 0.001, 4))
     expect(tab.get_by_role("heading", level=2).first).to_contain_text("look at “·六”")
 
 

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from ui import chart
 
+pytest.register_assert_rewrite("tests.pages.pictures")  # so that its assertions also show what they saw
 ROOT = Path(__file__).parent.parent.parent
 
 

@@ -1,25 +1,16 @@
 """The Attention page with hard texts, in both languages, without a browser."""
 
-import html
 import re
 
 import pytest
 
 from model import zoo
+from tests.pages.pictures import said, type_in
 from tests.pages.texts import EMPTY, TEXTS, TOO_LONG
 from ui import text as words
 
 LANGUAGES = tuple(words.LANGUAGES)
 pytestmark = pytest.mark.usefixtures("only_smollm2")
-
-
-def said(app) -> str:
-    """All that the page says in headings and captions."""
-    return html.unescape("\n".join(re.sub(r"<[^>]+>", "", element.body) for element in app.get("html")))
-
-
-def type_in(app, sentence: str):
-    return app.text_input(key="text").set_value(sentence).run()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

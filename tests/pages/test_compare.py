@@ -1,6 +1,5 @@
 """The Compare page with hard texts, in both languages, its numbers against the models' and the table's."""
 
-import base64
 import json
 
 import numpy as np
@@ -8,13 +7,12 @@ import pytest
 
 from model import lab_results, zoo
 from model.lab_results import SCHEMES
-from tests.pages.test_attention import said, type_in
+from tests.pages.pictures import numbers, said, type_in, wire_bytes
 from tests.pages.texts import EMPTY, TEXTS, TOO_LONG
 from ui import text as words
 
 LANGUAGES = tuple(words.LANGUAGES)
 ALL = ",".join(SCHEMES)
-TYPES = {"f4": np.float32, "f8": np.float64}
 
 
 @pytest.fixture
@@ -37,12 +35,6 @@ def charts(page) -> dict[str, dict]:
     return {data["key"]: json.loads(data["figure"]) for data in sent if "figure" in data}
 
 
-def array(field: dict) -> np.ndarray:
-    """The numbers of one field."""
-    values = np.frombuffer(base64.b64decode(field["bdata"]), TYPES[field["dtype"]])
-    return values.reshape([int(size) for size in field.get("shape", str(len(values))).split(",")])
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_six_schemes_show_the_weights_of_the_heads_that_the_table_names(compare, language):
     page = compare(language)
@@ -53,7 +45,7 @@ def test_six_schemes_show_the_weights_of_the_heads_that_the_table_names(compare,
         model = zoo.load(f"lab-{scheme}")
         weights = model.run(model.tokenizer.encode(text)).blocks[head.layer].attention.weights[head.head].numpy()
         seen = np.tri(len(weights), dtype=bool)
-        shown = array(charts(page)[f"square-{scheme}"]["data"][0]["z"])
+        shown = numbers(charts(page)[f"square-{scheme}"]["data"][0]["z"])
         assert shown[seen] == pytest.approx(weights[seen], abs=1e-6)
         title = words.table(language)["compare.head"].format(
             scheme=words.table(language)[f"compare.schemes.{scheme}"],
@@ -66,7 +58,7 @@ def test_six_schemes_show_the_weights_of_the_heads_that_the_table_names(compare,
 
 def test_losses_are_those_of_the_models(compare):
     page = compare()
-    shown = array(charts(page)["compare-losses"]["data"][0]["z"])
+    shown = numbers(charts(page)["compare-losses"]["data"][0]["z"])
     for row, scheme in enumerate(SCHEMES):
         model = zoo.load(f"lab-{scheme}")
         ids = [token.id for token in model.tokenizer.encode(page.text_input(key="text").value)]
@@ -96,9 +88,9 @@ def test_one_update_of_six_schemes_is_small_enough_for_the_wire(compare):
     page = type_in(compare(), ("Tom took the apple because he was hungry. " * 4)[:143])
     tokens = len(zoo.load("lab-rope").tokenizer.encode(page.text_input(key="text").value))
     assert 31 <= tokens <= 36
-    assert sum(len(element.proto.json) for element in page.get("bidi_component")) <= 300_000
+    assert wire_bytes(page) <= 300_000
     page = type_in(page, "Tom took the apple because he was hungry. " * 27)
-    assert sum(len(element.proto.json) for element in page.get("bidi_component")) <= 600_000  # bounded at 256 tokens
+    assert wire_bytes(page) <= 600_000  # bounded at 256 tokens
 
 
 @pytest.mark.parametrize("show", ["scores", "bias"])
@@ -108,7 +100,7 @@ def test_scores_and_bias_are_shown_on_one_symmetric_scale(compare, show):
     assert len({(cell["zmin"], cell["zmax"]) for cell in cells.values()}) == 1
     assert cells["rope"]["zmin"] == -cells["rope"]["zmax"]
     if show == "bias":
-        adds = {scheme for scheme in SCHEMES if np.nanmax(np.abs(array(cells[scheme]["z"]))) > 0}
+        adds = {scheme for scheme in SCHEMES if np.nanmax(np.abs(numbers(cells[scheme]["z"]))) > 0}
         assert adds == {"alibi", "t5"}
 
 
@@ -129,14 +121,14 @@ def test_measured_parts_show_what_the_table_and_the_logs_have(compare, language,
     results = lab_results.results()
     table = words.table(language)
     if part == "moved":
-        shown = array(charts(page)["compare-moved"]["data"][0]["z"])
+        shown = numbers(charts(page)["compare-moved"]["data"][0]["z"])
         for row, scheme in zip(shown, SCHEMES, strict=True):
             for cell, name in zip(row, ("as_is", "shifted", "shuffled"), strict=True):
                 mean = lab_results.band(seed.moved[name] for seed in results[scheme])
                 assert np.isnan(cell) if mean is None else cell == pytest.approx(mean.mean, abs=1e-4)
         return
     for scheme in SCHEMES:
-        shown = array(charts(page)[f"{part}-{scheme}"]["data"][0]["y"])
+        shown = numbers(charts(page)[f"{part}-{scheme}"]["data"][0]["y"])
         if part == "training":
             expected = np.mean([log["test_loss"] for log in lab_results.training(scheme)], axis=0)
         else:
@@ -154,8 +146,8 @@ def test_every_kind_of_sentence_can_be_picked_at_length_and_in_training(compare)
     page = page.selectbox(key="kind").set_value("copy").run()
     assert not page.exception
     shares = [seed.late_accuracy[2]["copy"] for seed in lab_results.results()["rope"]]
-    assert array(charts(page)["length-rope"]["data"][0]["y"])[1] == pytest.approx(np.mean(shares), abs=1e-4)
-    assert len(array(charts(page)["length-learned"]["data"][0]["y"])) == 1
+    assert numbers(charts(page)["length-rope"]["data"][0]["y"])[1] == pytest.approx(np.mean(shares), abs=1e-4)
+    assert len(numbers(charts(page)["length-learned"]["data"][0]["y"])) == 1
     page = compare(part="training", column="copy", schemes="none")
     assert page.selectbox(key="column").value == "copy"
 
@@ -180,7 +172,7 @@ def test_of_a_long_text_a_part_is_shown_and_learned_is_undefined(compare):
     page = type_in(compare(), "Tom took the apple because he was hungry. " * 15)
     assert not page.exception
     assert "square-learned" not in charts(page)
-    assert array(charts(page)["square-rope"]["data"][0]["z"]).shape == (64, 64)
+    assert numbers(charts(page)["square-rope"]["data"][0]["z"]).shape == (64, 64)
     assert words.table("en")["compare.part"].split("{")[0].strip() in said(page)
     page = page.number_input(key="query").set_value(120).run()
     assert charts(page)["square-rope"]["data"][0]["y0"] <= 120

@@ -1,12 +1,10 @@
 """The Order page: two orders, what is known without positions, serial and parallel; hard texts in both languages."""
 
-import html
-import re
-
 import pytest
 
 from model import order, zoo
-from tests.pages.texts import EMPTY, TEXTS, TOO_LONG
+from tests.pages.pictures import said, survives_hard_texts
+from tests.pages.texts import EMPTY, TOO_LONG
 from ui import text as words
 
 LANGUAGES = tuple(words.LANGUAGES)
@@ -23,11 +21,6 @@ def page(start):
         return start(language, **address).switch_page("pages/order.py").run()
 
     return opened
-
-
-def said(test) -> str:
-    """All that the page says in headings and captions."""
-    return html.unescape("\n".join(re.sub(r"<[^>]+>", "", element.body) for element in test.get("html")))
 
 
 def table(test) -> str:
@@ -50,11 +43,7 @@ def test_the_example_of_three_words_moves_without_places_and_changes_with_them(p
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("part", PARTS)
 def test_hard_texts_in_every_part(page, language, part):
-    test = page(language, order_part=part)
-    for name, text in TEXTS.items():
-        test = test.text_input(key="text").set_value(text).run()
-        assert not test.exception, name
-        assert "\ufffd" not in said(test), name
+    survives_hard_texts(page(language, order_part=part))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,21 +1,19 @@
 """The Overview page with hard texts, in both languages, and its numbers against the model's."""
 
-import base64
 import html
-import json
 import re
 
 import numpy as np
 import pytest
 
 from model import zoo
+from tests.pages.pictures import figure, numbers, said, type_in
 from tests.pages.texts import EMPTY, TEXTS, TOO_LONG
 from ui import text as words
 
 LANGUAGES = tuple(words.LANGUAGES)
 pytestmark = pytest.mark.usefixtures("only_smollm2")
 EXAMPLE = zoo.MODELS["smollm2"].example("en").text
-TYPES = {"f4": np.float32, "f8": np.float64, "i2": np.int16, "i4": np.int32}
 
 
 @pytest.fixture
@@ -29,29 +27,9 @@ def overview(app):
     return opened
 
 
-def said(page) -> str:
-    """All that the page says in headings and captions."""
-    return html.unescape("\n".join(re.sub(r"<[^>]+>", "", element.body) for element in page.get("html")))
-
-
-def type_in(page, sentence: str):
-    return page.text_input(key="text").set_value(sentence).run()
-
-
-def chart(page, key: str) -> dict | None:
-    """The figure that the page sent under `key`, as the browser gets it."""
-    for element in page.get("bidi_component"):
-        data = json.loads(element.proto.json)
-        if data.get("key") == key:
-            return json.loads(data["figure"])
-    return None
-
-
-def cells(figure: dict) -> np.ndarray:
+def cells(page) -> np.ndarray:
     """The numbers of the blocks' cells."""
-    told = figure["data"][0]["customdata"]
-    shape = [int(length) for length in told["shape"].split(",")]
-    return np.frombuffer(base64.b64decode(told["bdata"]), TYPES[told["dtype"]]).reshape(shape)
+    return numbers(figure(page, "machine-blocks")["data"][0]["customdata"])
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -61,11 +39,11 @@ def test_the_first_picture_shows_the_norms_of_the_models_residual_stream(overvie
     assert words.table(language)["overview.heading"] in said(page)
     trace = smollm2.run(smollm2.tokenizer.encode(EXAMPLE))
     norms = np.stack([np.linalg.norm(block.output.numpy(), axis=-1) for block in trace.blocks], axis=-1)
-    assert np.allclose(cells(chart(page, "machine-blocks")), norms, rtol=1e-4)
+    assert np.allclose(cells(page), norms, rtol=1e-4)
 
 
 def test_the_next_tokens_are_the_models(overview, smollm2):
-    told = next(trace for trace in chart(overview(), "machine-answers")["data"] if "hovertext" in trace)["hovertext"]
+    told = next(trace for trace in figure(overview(), "machine-answers")["data"] if "hovertext" in trace)["hovertext"]
     logits = smollm2.run(smollm2.tokenizer.encode(EXAMPLE)).logits.double().numpy()
     shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
     shares /= shares.sum(axis=-1, keepdims=True)
@@ -83,7 +61,7 @@ def test_the_lens_is_shown_when_asked_for_and_another_text_goes_back_to_the_norm
     assert not page.exception
     trace = smollm2.run(smollm2.tokenizer.encode(EXAMPLE))
     final = trace.logits.argmax(dim=-1)
-    shown, query = cells(chart(page, "machine-blocks")), page.number_input(key="query").value
+    shown, query = cells(page), page.number_input(key="query").value
     for lane in range(len(final)):
         if view == "lane" and lane != query:
             assert np.isnan(shown[lane]).all()
@@ -93,7 +71,7 @@ def test_the_lens_is_shown_when_asked_for_and_another_text_goes_back_to_the_norm
             assert shown[lane, layer] == pytest.approx(logits.softmax(dim=-1)[final[lane]].item(), abs=1e-4)
     page = type_in(page, EXAMPLE + " And")
     assert page.segmented_control(key="machine-view").value == "norm"
-    assert cells(chart(page, "machine-blocks")).max() > 1
+    assert cells(page).max() > 1
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -103,7 +81,7 @@ def test_hard_texts_are_shown_lane_by_lane(overview, language):
     for sentence in TEXTS.values():
         page = type_in(page, sentence)
         assert not page.exception, sentence
-        assert len(cells(chart(page, "machine-blocks"))) == len(tokenizer.encode(sentence)), sentence
+        assert len(cells(page)) == len(tokenizer.encode(sentence)), sentence
         assert "\ufffd" not in said(page)
 
 
@@ -111,14 +89,14 @@ def test_an_empty_text_shows_a_message_and_no_stale_picture(overview):
     page = type_in(overview(), EMPTY)
     assert not page.exception
     assert words.table("en")["sentence.empty"] in said(page)
-    assert chart(page, "machine-blocks") is None
+    assert figure(page, "machine-blocks") is None
 
 
 def test_a_text_too_long_keeps_the_last_picture(overview):
     page = type_in(type_in(overview(), "The dog ran."), TOO_LONG)
     assert not page.exception
     assert "256" in said(page)
-    assert len(cells(chart(page, "machine-blocks"))) == 4
+    assert len(cells(page)) == 4
 
 
 def test_of_a_long_text_the_lens_reads_a_part_and_says_so(overview):
@@ -126,7 +104,7 @@ def test_of_a_long_text_the_lens_reads_a_part_and_says_so(overview):
     page = page.number_input(key="query").set_value(69).run()
     page = page.segmented_control(key="machine-view").set_value("all").run()
     assert not page.exception
-    read = np.isfinite(cells(chart(page, "machine-blocks"))).all(axis=-1)
+    read = np.isfinite(cells(page)).all(axis=-1)
     assert read[69]
     assert read[0::2].all()
     assert not read[1:69:2].any()

@@ -7,8 +7,8 @@ import pytest
 
 from model import numpy_decoder, zoo
 from model.position import SCHEMES
-from tests.pages.pictures import data, figure, numbers, said, wire_bytes
-from tests.pages.texts import EMPTY, TEXTS, TOO_LONG
+from tests.pages.pictures import data, figure, numbers, press_checks, said, survives_hard_texts, type_in, wire_bytes
+from tests.pages.texts import EMPTY, TOO_LONG
 from ui import text as words
 from ui.formulas import number
 
@@ -30,12 +30,6 @@ def position(start):
     return opened
 
 
-def type_in(page, sentence: str):
-    page = page.text_input(key="text").set_value(sentence).run()
-    assert not page.exception, sentence
-    return page
-
-
 def lab(scheme: str, text: str):
     """A run of one of the lab's models."""
     model = zoo.load(f"lab-{scheme}")
@@ -49,22 +43,13 @@ def test_every_question_can_be_opened_by_its_link_and_its_checks_agree(position,
     table = words.table(language)
     assert table[f"position.about.{part}"] in said(page)
     assert page.segmented_control(key="position_part").value == part
-    checks = [button.key for button in page.button if button.key and button.key.startswith("check-")]
-    for key in checks:
-        page = page.button(key=key).click().run()
-        assert not page.exception
-    verdicts = [mark.value for mark in page.markdown if "NumPy" in mark.value]
-    assert len(verdicts) == len(checks)
-    assert all("green" in verdict for verdict in verdicts)
+    press_checks(page)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("part", PARTS)
 def test_hard_texts_break_nothing(position, language, part):
-    page = position(language, position_part=part)
-    for name, sentence in TEXTS.items():
-        page = type_in(page, sentence)
-        assert "\ufffd" not in said(page), name
+    survives_hard_texts(position(language, position_part=part))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

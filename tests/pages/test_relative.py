@@ -8,8 +8,8 @@ import pytest
 from model import numpy_decoder, zoo
 from model.knobs import Knobs
 from model.shift_map import first_rise, similarities
-from tests.pages.pictures import figure, numbers, said, wire_bytes
-from tests.pages.texts import EMPTY, TEXTS, TOO_LONG
+from tests.pages.pictures import figure, numbers, press_checks, said, survives_hard_texts, type_in, wire_bytes
+from tests.pages.texts import EMPTY, TOO_LONG
 from ui import text as words
 
 LANGUAGES = tuple(words.LANGUAGES)
@@ -30,34 +30,18 @@ def relative(start):
     return opened
 
 
-def type_in(page, sentence: str):
-    page = page.text_input(key="text").set_value(sentence).run()
-    assert not page.exception, sentence
-    return page
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("part", PARTS)
 def test_every_question_can_be_opened_by_its_link_and_its_checks_agree(relative, language, part):
     page = relative(language, relative_part=part)
     assert words.table(language)[f"relative.about.{part}"] in said(page)
-    checks = [button.key for button in page.button if button.key and button.key.startswith("check-")]
-    assert checks
-    for key in checks:
-        page = page.button(key=key).click().run()
-        assert not page.exception
-    verdicts = [mark.value for mark in page.markdown if "NumPy" in mark.value]
-    assert len(verdicts) == len(checks)
-    assert all("green" in verdict for verdict in verdicts)
+    assert press_checks(page)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("part", PARTS)
 def test_hard_texts_break_nothing(relative, language, part):
-    page = relative(language, relative_part=part)
-    for name, sentence in TEXTS.items():
-        page = type_in(page, sentence)
-        assert "\ufffd" not in said(page), name
+    survives_hard_texts(relative(language, relative_part=part))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,8 +1,5 @@
 """The RoPE page in both languages: its law on real models, its claims, hard texts, proofs that agree."""
 
-import base64
-import html
-import json
 import re
 
 import numpy as np
@@ -13,6 +10,7 @@ from model import zoo
 from model.knobs import Knobs
 from model.lab_results import results
 from model.rotary_scaling import SCALINGS
+from tests.pages.pictures import data, figure, numbers, said, type_in, wire_bytes
 from tests.pages.texts import EMPTY, TEXTS, TOO_LONG
 from ui import text as words
 
@@ -37,29 +35,6 @@ def page(start):
     return opened
 
 
-def said(page) -> str:
-    """All that the page says in headings and captions."""
-    return html.unescape("\n".join(re.sub(r"<[^>]+>", "", element.body) for element in page.get("html")))
-
-
-def type_in(page, sentence: str):
-    return page.text_input(key="text").set_value(sentence).run()
-
-
-def chart(page, key: str) -> dict | None:
-    """The figure that the page sent under `key`, as the browser gets it."""
-    for element in page.get("bidi_component"):
-        data = json.loads(element.proto.json)
-        if data.get("key") == key:
-            return json.loads(data["figure"])
-    return None
-
-
-def numbers(told: dict) -> np.ndarray:
-    """An array as Plotly sends it."""
-    return np.frombuffer(base64.b64decode(told["bdata"]), np.dtype(told["dtype"]))
-
-
 def verdict(page) -> str:
     return " ".join(badge.value for badge in page.markdown)
 
@@ -69,22 +44,22 @@ def verdict(page) -> str:
 def test_both_moved_together_the_score_stays_and_the_query_alone_it_changes(page, language, model):
     table = words.table(language)
     opened = page(language, model=model)
-    start = numbers(chart(opened, "rope-parts")["data"][0]["y"])
+    start = numbers(figure(opened, "rope-parts")["data"][0]["y"])
     opened = opened.slider(key="rope_together").set_value(437).run()
     assert not opened.exception
     assert table["rope.verdict.stays"].split("{together}")[0] + "437" in said(opened)
-    parts = numbers(chart(opened, "rope-parts")["data"][0]["y"])
+    parts = numbers(figure(opened, "rope-parts")["data"][0]["y"])
     np.testing.assert_allclose(parts, start, atol=1e-5 * np.abs(start).max())
     opened = opened.slider(key="rope_alone").set_value(-3).run()
     assert "-3" in said(opened)
     assert table["rope.verdict.stays"].split("{together}")[0] + "437" not in said(opened)
-    assert np.abs(numbers(chart(opened, "rope-parts")["data"][0]["y"]) - start).max() > 1e-2
+    assert np.abs(numbers(figure(opened, "rope-parts")["data"][0]["y"]) - start).max() > 1e-2
     assert table["rope.verdict.broken"].split("{share}")[0] not in said(opened)
 
 
 def test_the_parts_add_up_to_the_models_own_score(page, smollm2):
     trace = smollm2.run(smollm2.tokenizer.encode(zoo.MODELS["smollm2"].example("en").text)).blocks[13].attention
-    shown = numbers(chart(page(model="SmolLM2-135M"), "rope-parts")["data"][0]["y"])
+    shown = numbers(figure(page(model="SmolLM2-135M"), "rope-parts")["data"][0]["y"])
     assert shown.sum() == pytest.approx(trace.raw_scores[8, 7, 1].item(), rel=1e-5)
 
 
@@ -106,7 +81,7 @@ def test_every_scaling_is_shown_proved_and_of_use(page, kind):
     for key in CHECKS["scaling"]:
         opened = opened.button(key=f"check-{key}").click().run()
     assert verdict(opened).count("NumPy agrees") == 2
-    plain, other = (numbers(chart(opened, "rope-waves")["data"][place]["y"]) for place in (0, 1))
+    plain, other = (numbers(figure(opened, "rope-waves")["data"][place]["y"]) for place in (0, 1))
     assert (other >= plain * (1 - 1e-6)).all()
     assert (kind == "none") == np.allclose(plain, other)
     opened = opened.select_slider(key="rope_factor").set_value(32).run()
@@ -121,9 +96,7 @@ def test_hard_texts_on_every_part(page, language, panel):
     for sentence in TEXTS.values():
         opened = type_in(opened, sentence)
         assert not opened.exception, sentence
-        assert CHECKS[panel][0] in {
-            json.loads(element.proto.json).get("key") for element in opened.get("bidi_component")
-        }
+        assert data(opened, CHECKS[panel][0]) is not None
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -140,20 +113,19 @@ def test_an_empty_text_shows_a_message_and_no_stale_picture(page):
     opened = type_in(page(), EMPTY)
     assert not opened.exception
     assert words.table("en")["sentence.empty"] in said(opened)
-    assert chart(opened, "rope-planes") is None
+    assert figure(opened, "rope-planes") is None
 
 
 def test_a_text_too_long_keeps_the_last_picture(page):
     opened = type_in(type_in(page(), "The dog ran."), TOO_LONG)
     assert not opened.exception
-    assert chart(opened, "rope-planes") is not None
+    assert figure(opened, "rope-planes") is not None
 
 
 @pytest.mark.parametrize("panel", PANELS)
 def test_an_update_is_small(page, panel):
     opened = page(model="SmolLM2-135M", rope=panel, text="one two three four " * 8)
-    sent = sum(len(element.proto.json) for element in opened.get("bidi_component"))
-    assert sent < 300_000
+    assert wire_bytes(opened) < 300_000
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -171,7 +143,7 @@ def test_a_model_that_turns_nothing_is_said_to_and_the_labs_rope_stands_in(page,
     )
     lab = zoo.load("lab-rope")
     trace = lab.run(lab.tokenizer.encode(opened.text_input(key="text").value)).blocks[1].attention
-    shown = numbers(chart(opened, "rope-parts")["data"][0]["y"]).sum()
+    shown = numbers(figure(opened, "rope-parts")["data"][0]["y"]).sum()
     assert shown == pytest.approx(trace.raw_scores[3, 5, 2].item(), rel=1e-5, abs=1e-6)
 
 
@@ -191,7 +163,7 @@ def test_the_address_restores_the_part_and_its_controls(page):
     assert "dimensions 6 and 7" in said(opened)
     assert not opened.toast
     opened = page(rope="distance", rope_made="true", rope_peak="40", rope_reach="256")
-    assert len(chart(opened, "rope-distance")["data"]) == 2
+    assert len(figure(opened, "rope-distance")["data"]) == 2
     opened = page(rope="precision", rope_limit="512", rope_fault="cast")
     assert opened.segmented_control(key="rope_fault").value == "cast"
 
@@ -213,7 +185,7 @@ def test_a_smaller_model_shows_its_last_plane(page):
 
 def test_the_made_key_peaks_where_it_was_made_for(page):
     opened = page(rope="distance", rope_made="true", rope_peak="40")
-    made = chart(opened, "rope-distance")["data"][1]
+    made = figure(opened, "rope-distance")["data"][1]
     assert numbers(made["x"])[numbers(made["y"]).argmax()] == 40
 
 
@@ -262,7 +234,7 @@ def test_relative_is_not_the_same_as_working_at_any_length(page):  # misconcepti
 
 
 def test_in_a_trained_head_a_score_rises_and_falls_with_distance(page):  # misconception 5
-    curve = chart(page(rope="distance", model="SmolLM2-135M"), "rope-distance")["data"][0]
+    curve = figure(page(rope="distance", model="SmolLM2-135M"), "rope-distance")["data"][0]
     past = numbers(curve["x"]) >= 0
     steps = np.diff(numbers(curve["y"])[past])
     assert (steps > 0).any()
@@ -273,8 +245,7 @@ def test_the_fault_is_none_of_ours_and_a_short_text_does_not_show_it(page):
     opened = page(rope="precision")
     assert "385" in said(opened)
     assert "897" in said(opened)
-    rows = chart(opened, "rope-errors")["data"][0]["z"]
-    errors = numbers(rows).reshape([int(length) for length in rows["shape"].split(",")])
+    errors = numbers(figure(opened, "rope-errors")["data"][0]["z"])
     assert errors[0].max() < 1e-3
     assert errors[4].max() > 1.9
     assert errors[3, 0] < 1e-3

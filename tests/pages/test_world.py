@@ -3,7 +3,7 @@
 import pytest
 
 from model import zoo
-from tests.pages.test_attention import said, type_in
+from tests.pages.pictures import said, type_in
 from ui import text as words
 
 LANGUAGES = tuple(words.LANGUAGES)
