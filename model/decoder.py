@@ -90,6 +90,10 @@ class Decoder(nn.Module):
         final_normed = self.final_norm(residual)
         return final_normed, functional.linear(final_normed, self.unembedding)
 
+    def check(self, ids: Int[Tensor, "*batch seq"], knobs: Knobs = UNTOUCHED) -> None:
+        """Raises the ValueError that a run of these would raise: whatever is refused is refused before block 0."""
+        self._enter(ids, knobs, None)
+
     @property
     def unembedding(self) -> Float[Tensor, "vocab d_model"]:
         """The rows whose dot products with the final state are the logits; tied: the embedding table itself."""

@@ -43,6 +43,11 @@ class Model:
         return self.decoder.config
 
     @torch.inference_mode()
+    def check(self, tokens: tuple[Token, ...], knobs: Knobs = UNTOUCHED) -> None:
+        """Raises the ValueError that a run of these would raise, without the run."""
+        self.decoder.check(_ids(tokens), knobs)
+
+    @torch.inference_mode()
     def run(self, tokens: tuple[Token, ...], knobs: Knobs = UNTOUCHED) -> Trace:
         """A whole run of a tokenised sentence."""
         return self.decoder(_ids(tokens), knobs)

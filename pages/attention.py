@@ -3,7 +3,6 @@
 import streamlit as st
 
 from ui import bench, changes, contributions, controls, head, picks, projections, stepper, wall
-from ui.chart import let_draw
 from ui.picks import Place
 from ui.session import Run
 from ui.text import t, words
@@ -20,14 +19,13 @@ def page() -> None:
         tokens = st.container()
         with st.container(key="three"):
             left, middle, right = st.columns([1, 1.25, 1.1], gap="medium")
-        large = middle.container()
-        with middle:
-            at = picks.place(run)
+        large, boxes = middle.container(), middle.container()
+        at, show_boxes = picks.ahead(run, boxes)
+        with large:
+            head.show(run, at, lambda: prepare(run, at))
+        show_boxes()
         with tokens:
             controls.strip(run, at, run.kept.weights[at.layer][at.head, at.query].tolist())
-        with large:
-            head.show(run, at)
-        let_draw()
         with left:
             wall.show(run, at)
             head.row(run, at)
@@ -36,6 +34,12 @@ def page() -> None:
         if st.toggle(t("attention.change"), key="change", bind="query-params"):
             changes.show(run, at)
     controls.share(said, at)
+
+
+def prepare(run: Run, at: Place) -> None:
+    """Computes what the wall and the panel draw; the session keeps it."""
+    wall.thumbnails(run)
+    run.block(at.layer)
 
 
 def panel(run: Run, at: Place) -> None:

@@ -23,7 +23,7 @@ from ui.element import PLOTLY_SCRIPT, STATIC, register, require_words
 
 LABELS = ("take_away", "png", "svg", "csv", "npz", "code", "keyboard", "failed")
 TAKE_AWAY = ("name", "code")
-DRAWING = 0.1  # seconds that a browser takes to draw one chart
+SENDING, DRAWING = 0.01, 0.03  # seconds until a chart is on its way, and until a browser has drawn it
 GRIDS = ("heatmap", "image", "contour")
 
 _ELEMENT = register("glass-chart", "chart.js")
@@ -118,13 +118,16 @@ def chart(
     return _pick(result.get("pick"), limits)
 
 
-def let_draw() -> None:
+def let_draw(meanwhile: Callable[[], object]) -> None:
     """Leaves the browser alone for a moment, so that it draws what it has been sent before more arrives.
 
     What is most looked at comes sooner, and the whole page is not later: server and browser no longer hold each other
-    up (benchmarks/keystroke.py).
+    up (benchmarks/keystroke.py). `meanwhile` may compute what is shown next.
     """
-    time.sleep(DRAWING)
+    until = time.monotonic() + DRAWING
+    time.sleep(SENDING)
+    meanwhile()
+    time.sleep(max(0.0, until - time.monotonic()))
 
 
 def _limits(figure: go.Figure) -> list[tuple[int, int] | None]:

@@ -1,5 +1,6 @@
 """One head large: its weights token by token, or word by word where the model splits words; and the picked row."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import streamlit as st
 from model.analysis import group_starts, group_weights, without_first
 from model.visible import visible
 from ui import controls, proof, theme
-from ui.chart import Pick, chart
+from ui.chart import Pick, chart, let_draw
 from ui.picks import Place
 from ui.session import Run
 from ui.text import t, words
@@ -27,8 +28,11 @@ class Square:
     tokens: list[int]
 
 
-def show(run: Run, at: Place) -> None:
-    """The head's weights as a square, with caption, proof and take-away."""
+def show(run: Run, at: Place, meanwhile: Callable[[], object]) -> None:
+    """The head's weights as a square, with caption, proof and take-away; drawn before anything else is sent.
+
+    `meanwhile` computes what the page shows next.
+    """
     theme.heading(t("head.title", layer=at.layer, head=at.head))
     grouped, first = _switches(run)
     square = _by_word(run, at) if grouped else _by_token(run, at)
@@ -59,6 +63,7 @@ def show(run: Run, at: Place) -> None:
         on_pick=pick,
         take_away={"name": f"attention-{at.layer}-{at.head}", "code": code},
     )
+    let_draw(meanwhile)
     proof.badge(run, at.layer, "attention.weights", key="head")
 
 

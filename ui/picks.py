@@ -1,6 +1,6 @@
 """The pickers of layer, head, query and key, or of those that mean something on a page; and the lab's runs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -66,11 +66,10 @@ def place(run: Run, labels: dict[str, str] | None = None, columns: Boxes | None 
     """
     labels = labels or words("place")
     columns = columns or st.columns(len(labels), gap="small")
-    config, last = run.model.config, len(run.tokens) - 1
     entry = zoo.MODELS.get(run.model.name)
     firsts = entry.example(language()).place if entry else (0, 0, 0, 0)
     values = {}
-    for name, limit, first in zip(PLACE, (config.layers - 1, config.heads - 1, last, last), firsts, strict=True):
+    for name, limit, first in zip(PLACE, _limits(run), firsts, strict=True):
         if name in labels:
             highest = TOKEN_LIMIT - 1 if name in ("query", "key") else limit
             where = columns[list(labels).index(name)]
@@ -79,6 +78,27 @@ def place(run: Run, labels: dict[str, str] | None = None, columns: Boxes | None 
             kept = st.session_state.get(name)
             values[name] = min(first if kept is None else kept, limit)
     return Place(**values)
+
+
+def ahead(run: Run, where: DeltaGenerator) -> tuple[Place, Callable[[], object]]:
+    """The place before its boxes stand in `where`, and what then shows them: a picture need not wait for the boxes.
+
+    Only the first time they are shown at once, because what they begin with may stand in the address, which they read.
+    """
+
+    def show() -> Place:
+        with where:
+            return place(run)
+
+    picked = [st.session_state.get(name) for name in PLACE]
+    if None in picked:
+        return show(), lambda: None
+    return Place(*(min(max(given, 0), limit) for given, limit in zip(picked, _limits(run), strict=True))), show
+
+
+def _limits(run: Run) -> tuple[int, int, int, int]:
+    config, last = run.model.config, len(run.tokens) - 1
+    return config.layers - 1, config.heads - 1, last, last
 
 
 def choose(

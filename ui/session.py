@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import streamlit as st
@@ -24,13 +25,20 @@ KEPT_BYTES = int(os.environ.get("GLASSFORMER_KEPT_MB", "512")) * 2**20
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A sentence that went through a model, with the knobs as they were."""
+    """A sentence on its way through a model, with the knobs as they are.
+
+    The forward pass waits until `kept` is first asked for: what a page shows of the text alone is on its way by then.
+    """
 
     model: zoo.Model
     text: str
     tokens: tuple[Token, ...]
     knobs: Knobs
-    kept: LightTrace
+
+    @cached_property
+    def kept(self) -> LightTrace:
+        """What the forward pass computed, in its light form; computed once for the whole server."""
+        return runs().get(self.key, lambda: self.model.light(self.tokens, self.knobs), lambda kept: kept.bytes)
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -146,10 +154,6 @@ def ready(name: str) -> zoo.Model:
 
 
 def run(model: zoo.Model, text: str, tokens: tuple[Token, ...], knobs: Knobs) -> Run:
-    """The run of a text, computed once for the whole server."""
-    key = (model.name, text, str(knobs))
-
-    def compute() -> Run:
-        return Run(model, text, tokens, knobs, model.light(tokens, knobs))
-
-    return runs().get(key, compute, lambda run: run.kept.bytes)
+    """The run of a text; a ValueError says what the decoder does not take."""
+    model.check(tokens, knobs)
+    return Run(model, text, tokens, knobs)

@@ -22,6 +22,7 @@ ROLES = {
     "token": "#56B4E9",
     "residual": "#E69F00",
 }
+UNMEASURED = {"ticklabeloverflow": "allow"}  # margins leave labels room; to look after it costs most of a drawing
 BARE = {"showgrid": False, "zeroline": False, "ticks": ""}  # an axis of labels without lines
 FIXED = BARE | {"fixedrange": True}  # the same, and it cannot be zoomed
 
@@ -67,9 +68,9 @@ def token_labels(texts: Sequence[str], longest: int = 12) -> list[str]:
 
 
 def layout(theme: Theme, **parts: object) -> dict:
-    """A Plotly layout in this theme: no title, no margins beyond those given, nothing of Plotly's own template."""
+    """A Plotly layout in this theme: no title, no margins beyond those given, our own template instead of Plotly's."""
     return {
-        "template": {},
+        "template": {"layout": {"xaxis": UNMEASURED, "yaxis": UNMEASURED}},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": FONT, "color": theme.ink, "size": theme.size},

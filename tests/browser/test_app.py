@@ -163,6 +163,26 @@ def test_a_text_too_long_keeps_the_last_picture_dimmed(opened):
     expect(tab.locator(".st-key-picture")).to_have_css("opacity", "1")
 
 
+def test_what_waits_for_new_numbers_does_not_fade(opened):
+    tab = opened()
+    tab.evaluate("""() => {
+      window.waiting = window.fading = 0
+      const look = () => {
+        const stale = [...document.querySelectorAll('[data-stale="true"]')]
+        window.waiting += stale.length
+        const fades = (node) => node.getAnimations().length || getComputedStyle(node).opacity < 1
+        window.fading += stale.filter(fades).length
+        requestAnimationFrame(look)
+      }
+      look()
+    }""")
+    box(tab).press("End")
+    box(tab).press_sequentially(" then it ran", delay=40)
+    expect(chips(tab)).to_have_count(14)
+    assert tab.evaluate("() => window.waiting") > 0
+    assert tab.evaluate("() => window.fading") == 0
+
+
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
 def test_nothing_sticks_out_at_any_width(opened, size, locale):

@@ -150,6 +150,19 @@ def test_a_token_that_the_model_does_not_know_is_refused(random_decoder, tiny, i
         random_decoder(tiny())(torch.tensor([3, id]))
 
 
+@pytest.mark.parametrize(("ids", "knobs"), [([], {}), ([0, 29], {}), ([1] * 9, {}), ([1, 2], {"positions": (0, 1, 2)})])
+def test_the_check_refuses_what_a_run_refuses_in_the_same_words_and_nothing_else(tiny, random_decoder, ids, knobs):
+    decoder, given = random_decoder(tiny(position="learned", context=8)), (torch.tensor(ids).long(), Knobs(**knobs))
+    refused = []
+    for run in (decoder, decoder.check):
+        with pytest.raises(ValueError) as error:
+            run(*given)
+        refused.append(str(error.value))
+    assert refused[0] == refused[1]
+    decoder.check(torch.arange(8))
+    assert decoder(torch.arange(8)).logits.isfinite().all()
+
+
 def test_a_text_longer_than_the_learned_table_is_refused_and_never_clamped(tiny, random_decoder, sentence):  # B14
     decoder = random_decoder(tiny(position="learned", context=8))
     assert decoder(sentence(8)).logits.shape == (8, 29)

@@ -5,6 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from model.knobs import Knobs
+from model.zoo import Model
+from tests.ui.tiny_run import tiny_run
+from ui import session
 from ui.session import Shared
 
 
@@ -54,3 +58,23 @@ def test_a_failure_reaches_the_one_who_asked_and_is_not_kept():
 def test_a_value_larger_than_the_bound_is_still_returned():
     shared = Shared(2)
     assert shared.get("key", lambda: b"large", len) == b"large"
+
+
+def test_a_run_waits_with_its_forward_pass_until_a_tensor_is_asked_for_and_then_shares_it(monkeypatch):
+    calls, light = [], Model.light
+    monkeypatch.setattr(Model, "light", lambda *given: calls.append(1) or light(*given))
+    model, text = tiny_run().model, "seven one seven"
+    asked, again = (session.run(model, text, model.tokenizer.encode(text), Knobs()) for _ in range(2))
+    assert asked.labels
+    assert not calls
+    assert len(asked.kept.weights) == model.config.layers
+    assert again.kept is asked.kept
+    assert calls == [1]
+
+
+def test_what_the_decoder_does_not_take_is_refused_without_a_forward_pass():
+    run = tiny_run("learned")
+    with pytest.raises(ValueError, match="position 300 does not exist"):
+        session.run(run.model, "long", (run.tokens * 43)[:301], Knobs())
+    with pytest.raises(ValueError, match="3 positions were given for 7 tokens"):
+        session.run(run.model, run.text, run.tokens, Knobs(positions=(0, 1, 2)))

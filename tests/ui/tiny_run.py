@@ -42,5 +42,4 @@ def tiny_run(scheme: str = "rope", knobs: Knobs | None = None, seq: int = 7, **c
     model = Model(f"tiny-{scheme}-{changes}", decoder, tiny_tokenizer(), 1e-5)
     tokens = model.tokenizer.encode(text)
     assert len(tokens) == seq
-    knobs = knobs or Knobs()
-    return Run(model, text, tokens, knobs, model.light(tokens, knobs))
+    return Run(model, text, tokens, knobs or Knobs())
