@@ -46,14 +46,11 @@ def model() -> zoo.Model | None:
     name = header.model_name()
     entry = zoo.offered()[name]
     slot = st.empty()  # always there, so that what follows keeps its place, and charts their zoom
-    loaded = session.models().peek(name)
-    if loaded:
-        return loaded
     if entry.find() is None:
         st.info(t("sentence.no_weights", title=entry.title))
         st.code(entry.bring, language=None)
         return None
-    return _load_in_view(name, entry.title, slot)
+    return session.models().peek(name) or _load_in_view(name, entry.title, slot)
 
 
 def _enter_through_the_app() -> None:
