@@ -39,7 +39,7 @@ def main() -> int:
             page.press(number)
             tokens = model.tokenizer.encode(_sentence() + "x" * number)
             forward.append(_milliseconds(lambda tokens=tokens: model.run(tokens)))
-            short.append(_milliseconds(lambda tokens=tokens: model.light(tokens)))
+            short.append(_milliseconds(lambda tokens=tokens: model.begin(tokens).kept))
         browser.close()
     parts = {"floor_ms": summary(floor.drawn), "forward_ms": summary(forward), "without_logits_ms": summary(short)}
     rows = [

@@ -20,7 +20,9 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks.record import failed, record
 from model import zoo
+from model.decoder import ForwardPass
 
+METHODS = {zoo.Model: ("begin", "next_tokens"), ForwardPass: ("_compute", "open_block"), go.Figure: ("to_json",)}
 APP = Path(__file__).parent.parent / "app.py"
 KEYS, TOKENS, BAR = 20, 32, 0.1
 TEXT = "Tom took the apple because he was hungry. " * 4
@@ -88,7 +90,7 @@ def _time_everything(clock: Clock) -> None:
         for name, found in list(vars(module).items()):
             if inspect.isfunction(found) and found.__module__.split(".")[0] in ("model", "viz"):
                 setattr(module, name, _once(clock, found))
-    for owner, names in ((zoo.Model, ("light", "open_block", "next_tokens")), (go.Figure, ("to_json",))):
+    for owner, names in METHODS.items():
         for name in names:
             setattr(owner, name, _once(clock, getattr(owner, name)))
 

@@ -3,7 +3,9 @@
 One class for every model here; what differs is named in its config. `forward` returns all it computed.
 """
 
+import threading
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -70,18 +72,8 @@ class Decoder(nn.Module):
         return Trace(positions, embeddings, position_part, blocks, final_normed, logits)
 
     def light(self, ids: Int[Tensor, "*batch seq"], knobs: Knobs = UNTOUCHED) -> LightTrace:
-        """The same run, of which only the blocks' inputs and attention weights are kept."""
-        positions, embeddings, position_part = self._enter(ids, knobs, None)
-        inputs, weights, output = [], [], None
-        for block in self._through(embeddings + position_part, positions, knobs, None):
-            inputs.append(block.input)
-            weights.append(block.attention.weights)
-            output = block.output
-        return LightTrace(positions, embeddings, position_part, tuple(inputs), tuple(weights), output)
-
-    def open_block(self, kept: LightTrace, layer: int, knobs: Knobs = UNTOUCHED) -> BlockTrace:
-        """All of one block of a light run, computed again from its kept input: bit for bit what the run computed."""
-        return self._block(layer, kept.inputs[layer], kept.positions, knobs, None)
+        """The same run, of which only the blocks' inputs and attention weights are kept. Without gradients."""
+        return ForwardPass(self, ids, knobs).kept
 
     def read_out(
         self, residual: Float[Tensor, "*batch d_model"]
@@ -132,3 +124,52 @@ class Decoder(nn.Module):
         gains = knobs.gains(layer, self.config.heads)
         layer_past = None if past is None else (past.rotated_keys[layer], past.values[layer])
         return self.blocks[layer](x, self.position, positions, knobs, gains, layer_past)
+
+
+class ForwardPass:
+    """A light run on its way: block after block, each computed once, when something of it is first asked for.
+
+    It may be shared: one thread computes a block, others that need it wait. Without gradients.
+    """
+
+    @torch.inference_mode()
+    def __init__(self, decoder: Decoder, ids: Int[Tensor, "*batch seq"], knobs: Knobs = UNTOUCHED) -> None:
+        self._decoder, self._knobs = decoder, knobs
+        self.positions, self._embeddings, self._position_part = decoder._enter(ids, knobs, None)
+        self._residuals = [self._embeddings + self._position_part]  # the input of every block so far, the last output
+        self._weights: list[Tensor] = []
+        self._lock = threading.Lock()
+
+    def weights(self, layer: int) -> Float[Tensor, "*batch heads query key"]:
+        """The attention weights of one layer; the blocks behind it need not be computed yet."""
+        self._compute(layer + 1)
+        return self._weights[layer]
+
+    @torch.inference_mode()
+    def open_block(self, layer: int) -> BlockTrace:
+        """All of one block, computed again from its kept input: bit for bit what the run computes."""
+        self._compute(layer)
+        return self._decoder._block(layer, self._residuals[layer], self.positions, self._knobs, None)
+
+    @cached_property
+    def kept(self) -> LightTrace:
+        """The whole run in its light form."""
+        self._compute(len(self._decoder.blocks))
+        *inputs, output = self._residuals
+        entry = (self.positions, self._embeddings, self._position_part)
+        return LightTrace(*entry, tuple(inputs), tuple(self._weights), output)
+
+    @property
+    def bytes(self) -> int:
+        """Memory that the whole run holds, known before it is computed."""
+        config, embedded = self._decoder.config, self._embeddings
+        squares = embedded.nbytes // config.d_model * embedded.shape[-2] * config.heads * config.layers
+        return self.positions.nbytes + embedded.nbytes * (config.layers + 3) + squares
+
+    @torch.inference_mode()
+    def _compute(self, blocks: int) -> None:
+        with self._lock:
+            for layer in range(len(self._weights), blocks):
+                block = self._decoder._block(layer, self._residuals[-1], self.positions, self._knobs, None)
+                self._residuals.append(block.output)
+                self._weights.append(block.attention.weights)

@@ -85,7 +85,7 @@ class Trace:
 
 @dataclass(frozen=True, eq=False)
 class LightTrace:
-    """What is kept of a run where memory counts; `Decoder.open_block` computes the rest again, bit for bit."""
+    """What is kept of a run where memory counts; `ForwardPass.open_block` computes the rest again, bit for bit."""
 
     positions: Int[Tensor, " seq"]
     embeddings: Float[Tensor, "*batch seq d_model"]

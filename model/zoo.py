@@ -18,11 +18,11 @@ from model.checkpoint import load as load_checkpoint
 from model.checkpoint import load_gguf
 from model.config import Config
 from model.corpus import TOKENIZER
-from model.decoder import UNTOUCHED, Decoder
+from model.decoder import UNTOUCHED, Decoder, ForwardPass
 from model.knobs import Knobs
 from model.lab_tokenizer import LabTokenizer
 from model.tokenizer import Token, Tokenizer
-from model.trace import BlockTrace, LightTrace, Trace
+from model.trace import LightTrace, Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +52,9 @@ class Model:
         """A whole run of a tokenised sentence."""
         return self.decoder(_ids(tokens), knobs)
 
-    @torch.inference_mode()
-    def light(self, tokens: tuple[Token, ...], knobs: Knobs = UNTOUCHED) -> LightTrace:
-        """A run of which only what the overviews need is kept."""
-        return self.decoder.light(_ids(tokens), knobs)
-
-    @torch.inference_mode()
-    def open_block(self, kept: LightTrace, layer: int, knobs: Knobs = UNTOUCHED) -> BlockTrace:
-        """All of one block of a light run."""
-        return self.decoder.open_block(kept, layer, knobs)
+    def begin(self, tokens: tuple[Token, ...], knobs: Knobs = UNTOUCHED) -> ForwardPass:
+        """A run whose blocks are computed when they are asked for; what the overviews need of them is kept."""
+        return ForwardPass(self.decoder, _ids(tokens), knobs)
 
     @torch.inference_mode()
     def next_tokens(self, kept: LightTrace, count: int) -> list[tuple[int, float]]:

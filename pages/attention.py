@@ -1,5 +1,7 @@
 """Attention: all heads at once, one head large, one row of it, and one cell taken apart down to the residual stream."""
 
+from collections.abc import Iterator
+
 import streamlit as st
 
 from ui import bench, changes, contributions, controls, head, picks, projections, stepper, wall
@@ -10,7 +12,10 @@ from ui.text import t, words
 
 @st.fragment
 def page() -> None:
-    """The page reads downward: sentence and tokens; the wall, the head and a panel beside each other; changes."""
+    """The page reads downward: sentence and tokens; the wall, the head and a panel beside each other; changes.
+
+    It is made in the order in which its numbers are there: the wall last, because it alone waits for every block.
+    """
     said = controls.begin()
     if said is None:
         return
@@ -22,24 +27,27 @@ def page() -> None:
         large, boxes = middle.container(), middle.container()
         at, show_boxes = picks.ahead(run, boxes)
         with large:
-            head.show(run, at, lambda: prepare(run, at))
+            head.show(run, at, prepare(run, at))
         show_boxes()
         with tokens:
-            controls.strip(run, at, run.kept.weights[at.layer][at.head, at.query].tolist())
+            controls.strip(run, at, run.weights(at.layer)[at.head, at.query].tolist())
         with left:
-            wall.show(run, at)
+            all_heads = st.container()
             head.row(run, at)
         with right:
             panel(run, at)
+        with all_heads:
+            wall.show(run, at)
         if st.toggle(t("attention.change"), key="change", bind="query-params"):
             changes.show(run, at)
     controls.share(said, at)
 
 
-def prepare(run: Run, at: Place) -> None:
-    """Computes what the wall and the panel draw; the session keeps it."""
-    wall.thumbnails(run)
-    run.block(at.layer)
+def prepare(run: Run, at: Place) -> Iterator[object]:
+    """Computes what follows the head, piece by piece: its block whole, then the blocks behind it, for the wall."""
+    yield run.block(at.layer)
+    for layer in range(run.model.config.layers):
+        yield run.weights(layer)
 
 
 def panel(run: Run, at: Place) -> None:

@@ -67,7 +67,7 @@ def read(text: str) -> tuple[list[float], str | None]:
 def take(run: Run, at: Place) -> None:
     """Puts the picked row into the bench: q·k as it is, or with the bias already in it where the scheme has one."""
     row = steps.steps(
-        run.model.decoder, run.block(at.layer), run.kept.positions, (at.layer, at.head, at.query, at.key), run.knobs
+        run.model.decoder, run.block(at.layer), run.forward.positions, (at.layer, at.head, at.query, at.key), run.knobs
     ).row
     places = shown_keys(row.scores.numpy(), _greatest_key(row), BENCH_ENTRIES)
     bare = run.knobs.scale == 1 and np.array_equal(row.biased.numpy(), row.scaled.numpy())

@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -24,6 +24,7 @@ from ui.element import PLOTLY_SCRIPT, STATIC, register, require_words
 LABELS = ("take_away", "png", "svg", "csv", "npz", "code", "keyboard", "failed")
 TAKE_AWAY = ("name", "code")
 SENDING, DRAWING = 0.01, 0.03  # seconds until a chart is on its way, and until a browser has drawn it
+DONE = object()
 GRIDS = ("heatmap", "image", "contour")
 
 _ELEMENT = register("glass-chart", "chart.js")
@@ -118,15 +119,16 @@ def chart(
     return _pick(result.get("pick"), limits)
 
 
-def let_draw(meanwhile: Callable[[], object]) -> None:
+def let_draw(meanwhile: Iterator[object]) -> None:
     """Leaves the browser alone for a moment, so that it draws what it has been sent before more arrives.
 
     What is most looked at comes sooner, and the whole page is not later: server and browser no longer hold each other
-    up (benchmarks/keystroke.py). `meanwhile` may compute what is shown next.
+    up (benchmarks/keystroke.py). `meanwhile` computes what is shown next, piece by piece, as long as the moment lasts.
     """
     until = time.monotonic() + DRAWING
     time.sleep(SENDING)
-    meanwhile()
+    while time.monotonic() < until and next(meanwhile, DONE) is not DONE:
+        pass
     time.sleep(max(0.0, until - time.monotonic()))
 
 

@@ -1,6 +1,6 @@
 """One head large: its weights token by token, or word by word where the model splits words; and the picked row."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,10 +28,10 @@ class Square:
     tokens: list[int]
 
 
-def show(run: Run, at: Place, meanwhile: Callable[[], object]) -> None:
+def show(run: Run, at: Place, meanwhile: Iterator[object]) -> None:
     """The head's weights as a square, with caption, proof and take-away; drawn before anything else is sent.
 
-    `meanwhile` computes what the page shows next.
+    `meanwhile` computes what the page shows next, piece by piece.
     """
     theme.heading(t("head.title", layer=at.layer, head=at.head))
     grouped, first = _switches(run)
@@ -78,7 +78,7 @@ def row(run: Run, at: Place) -> None:
         "scores": trace.scores[at.head, at.query, :seen].numpy(),
     }
     look = {"words": words("head.axes"), "theme": theme.current()}
-    whole = run.kept.weights[at.layer][at.head, at.query].numpy()
+    whole = run.weights(at.layer)[at.head, at.query].numpy()
     chart(
         over_sentence(whole, run.labels, picked=(at.query, at.key), **look),
         key="arcs-chart",
@@ -112,7 +112,7 @@ def _switches(run: Run) -> tuple[bool, bool]:
 
 
 def _by_token(run: Run, at: Place) -> Square:
-    return Square(run.kept.weights[at.layer][at.head], run.labels, (at.query, at.key), list(range(len(run.tokens))))
+    return Square(run.weights(at.layer)[at.head], run.labels, (at.query, at.key), list(range(len(run.tokens))))
 
 
 def _by_word(run: Run, at: Place) -> Square:
@@ -123,7 +123,7 @@ def _by_word(run: Run, at: Place) -> Square:
         visible(b"".join(token.bytes for token in run.tokens[start:end])) or run.tokens[start].visible
         for start, end in zip(starts, ends, strict=True)
     ]
-    weights = group_weights(run.kept.weights[at.layer][at.head], groups)
+    weights = group_weights(run.weights(at.layer)[at.head], groups)
     picked = tuple(int(np.searchsorted(starts, place, side="right")) - 1 for place in (at.query, at.key))
     return Square(weights, labels, picked, starts)
 

@@ -30,7 +30,7 @@ class Scene:
     @property
     def places(self) -> tuple[int, int]:
         """The positions of the query and of the key."""
-        positions = self.run.kept.positions
+        positions = self.run.forward.positions
         return int(positions[self.at.query]), int(positions[self.at.key])
 
     @property

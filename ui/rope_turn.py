@@ -173,7 +173,7 @@ def _whole(scene: Scene, together: int) -> None:
 
 def _greatest_change(run: Run, together: int) -> float:
     """The model runs again with every position larger by so much: the greatest change of any attention weight."""
-    moved = Knobs(positions=tuple((run.kept.positions + together).tolist()))
+    moved = Knobs(positions=tuple((run.forward.positions + together).tolist()))
     other = session.run(run.model, run.text, run.tokens, moved)
     return greatest_change(run.kept, other.kept)
 

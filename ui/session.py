@@ -14,8 +14,11 @@ from functools import cached_property
 from typing import Any
 
 import streamlit as st
+from jaxtyping import Float
+from torch import Tensor
 
 from model import zoo
+from model.decoder import ForwardPass
 from model.knobs import Knobs
 from model.tokenizer import Token
 from model.trace import BlockTrace, LightTrace, held_bytes
@@ -27,7 +30,8 @@ KEPT_BYTES = int(os.environ.get("GLASSFORMER_KEPT_MB", "512")) * 2**20
 class Run:
     """A sentence on its way through a model, with the knobs as they are.
 
-    The forward pass waits until `kept` is first asked for: what a page shows of the text alone is on its way by then.
+    No block is computed before it is asked for: what a page shows of the text alone, or of a block, is on its way by
+    then, and the blocks behind it follow.
     """
 
     model: zoo.Model
@@ -36,9 +40,18 @@ class Run:
     knobs: Knobs
 
     @cached_property
+    def forward(self) -> ForwardPass:
+        """The forward pass, made once for the whole server."""
+        return runs().get(self.key, lambda: self.model.begin(self.tokens, self.knobs), lambda begun: begun.bytes)
+
+    @property
     def kept(self) -> LightTrace:
-        """What the forward pass computed, in its light form; computed once for the whole server."""
-        return runs().get(self.key, lambda: self.model.light(self.tokens, self.knobs), lambda kept: kept.bytes)
+        """All that the forward pass computed, in its light form."""
+        return self.forward.kept
+
+    def weights(self, layer: int) -> Float[Tensor, "heads query key"]:
+        """One layer's attention weights; the blocks behind it are not waited for."""
+        return self.forward.weights(layer)
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -57,7 +70,7 @@ class Run:
     def block(self, layer: int) -> BlockTrace:
         """All of one block, computed again from its kept input."""
         key = ("block", *self.key, layer)
-        return runs().get(key, lambda: self.model.open_block(self.kept, layer, self.knobs), held_bytes)
+        return runs().get(key, lambda: self.forward.open_block(layer), held_bytes)
 
 
 class Shared:

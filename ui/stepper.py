@@ -31,7 +31,7 @@ def show(run: Run, at: Place) -> None:
 def take_apart(run: Run, at: Place) -> Steps:
     """All numbers of the picked cell."""
     place = (at.layer, at.head, at.query, at.key)
-    return steps(run.model.decoder, run.block(at.layer), run.kept.positions, place, run.knobs)
+    return steps(run.model.decoder, run.block(at.layer), run.forward.positions, place, run.knobs)
 
 
 def _heading(scene: Scene) -> str:

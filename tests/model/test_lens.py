@@ -99,7 +99,7 @@ def test_the_colour_scales_end_where_the_tables_say(scheme, tiny, random_decoder
 
 def test_smollm2_says_what_numpy_says_at_every_depth(smollm2):
     tokens = smollm2.tokenizer.encode(TEXT)
-    kept = smollm2.light(tokens)
+    kept = smollm2.begin(tokens).kept
     proof = in_numpy(smollm2.config, smollm2.decoder, torch.tensor([token.id for token in tokens]))
     found = lens.answers(smollm2.decoder, kept, 3)
     final = numpy_decoder.softmax(proof["logits"])

@@ -140,4 +140,4 @@ def _moved(scheme: str, start: int) -> float:
     model = zoo.load(f"lab-{scheme}")
     tokens = model.tokenizer.encode("小明拿起苹果，因为他饿了。")
     knobs = Knobs(positions=tuple(range(start, start + len(tokens))))
-    return greatest_change(model.light(tokens), model.light(tokens, knobs))
+    return greatest_change(model.begin(tokens).kept, model.begin(tokens, knobs).kept)

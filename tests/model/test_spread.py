@@ -65,7 +65,7 @@ def test_one_token_has_no_choice_and_that_is_not_a_number(trace):
 
 def test_without_the_division_the_softmax_of_smollm2_is_nearly_all_on_one_key(smollm2):
     tokens = smollm2.tokenizer.encode("The cat sat on the mat because it was tired.")
-    block = smollm2.open_block(smollm2.light(tokens), 13)
+    block = smollm2.begin(tokens).open_block(13)
     found = spread(block.attention, Knobs())
     assert found.without.largest > found.divided.largest
     assert found.without.entropy < found.divided.entropy

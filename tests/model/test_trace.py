@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from model import numpy_decoder
-from model.decoder import Decoder
+from model.decoder import Block, Decoder, ForwardPass
 from model.knobs import Knobs
 from model.trace import named_tensors
 
@@ -45,6 +45,14 @@ class Read(dict):
     def __getitem__(self, name: str) -> np.ndarray:
         self.names.add(name)
         return super().__getitem__(name)
+
+
+@pytest.fixture
+def computed(monkeypatch) -> list[Block]:
+    """Every block that computed something, in order, since the test began."""
+    blocks, forward = [], Block.forward
+    monkeypatch.setattr(Block, "forward", lambda block, *given: blocks.append(block) or forward(block, *given))
+    return blocks
 
 
 def tensors(trace) -> dict[str, Tensor]:
@@ -157,7 +165,7 @@ def test_a_light_run_and_its_opened_blocks_are_the_full_run_bit_for_bit(config, 
     for layer, block in enumerate(full.blocks):
         assert torch.equal(light.inputs[layer], block.input)
         assert torch.equal(light.weights[layer], block.attention.weights)
-        opened = tensors(decoder.open_block(light, layer, knobs))
+        opened = tensors(ForwardPass(decoder, ids, knobs).open_block(layer))
         assert all(torch.equal(opened[name], tensor) for name, tensor in named_tensors(block))
 
 
@@ -166,6 +174,54 @@ def test_a_light_run_counts_its_bytes(config, random_decoder, sentence):
     stream, weights = 5 * config.d_model, 5 * 5 * config.heads
     numbers = (3 + config.layers) * stream + config.layers * weights  # embeddings, position part, output; inputs
     assert light.bytes == 4 * numbers + 8 * 5
+
+
+@pytest.mark.parametrize("shape", [(1,), (5,), (2, 3, 7)])
+def test_a_pass_knows_its_bytes_before_it_is_computed(config, random_decoder, sentence, shape):
+    begun = ForwardPass(random_decoder(config), sentence(*shape))
+    assert begun.bytes == begun.kept.bytes
+
+
+@pytest.mark.parametrize("change", ["nothing", "mask off", "all at once"])
+def test_a_pass_computes_no_block_behind_the_one_asked_for_and_none_twice(
+    config, random_decoder, sentence, change, computed
+):
+    decoder, ids, knobs = random_decoder(config), sentence(12), Knobs(**CHANGES[change])
+    whole, begun = decoder.light(ids, knobs), ForwardPass(decoder, ids, knobs)
+    computed.clear()
+    for layer in range(config.layers):
+        for _ in range(2):
+            assert torch.equal(begun.weights(layer), whole.weights[layer])
+            assert computed == list(decoder.blocks[: layer + 1])
+    found, wanted = tensors(begun.kept), tensors(whole)
+    assert found.keys() == wanted.keys()
+    assert all(torch.equal(found[name], wanted[name]) for name in wanted)
+    assert computed == list(decoder.blocks)
+
+
+def test_readers_who_share_a_pass_compute_each_of_its_blocks_once(tiny, random_decoder, sentence, computed):
+    decoder = random_decoder(tiny(layers=8))
+    begun = ForwardPass(decoder, sentence(12))
+    with ThreadPoolExecutor(8) as readers:
+        found = list(readers.map(begun.weights, [7, 3, 0, 5, 7, 1, 6, 2]))
+    assert computed == list(decoder.blocks)
+    assert found[0] is found[4]
+
+
+def test_a_block_that_failed_is_computed_when_it_is_asked_for_again(tiny, random_decoder, sentence, monkeypatch):
+    decoder, ids = random_decoder(tiny(layers=3)), sentence(12)
+    begun, forward, broken = ForwardPass(decoder, ids), Block.forward, decoder.blocks[1]
+
+    def fail(block: Block, *given):
+        if block is broken:
+            raise MemoryError
+        return forward(block, *given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Block, "forward", fail)
+        with pytest.raises(MemoryError):
+            begun.weights(2)
+    assert torch.equal(begun.kept.output, decoder.light(ids).output)
 
 
 @pytest.mark.usefixtures("unchecked")

@@ -86,7 +86,7 @@ def test_an_example_of_the_lab_opens_on_a_pronouns_row_at_its_name(name):
         tokens = model.tokenizer.encode(example.text)
         layer, head, query, key = example.place
         assert (tokens[query].visible, tokens[key].visible) == (pronoun, person)
-        row = model.light(tokens).weights[layer][head, query]
+        row = model.begin(tokens).kept.weights[layer][head, query]
         assert row.argmax() == key
         assert row[key] > 0.4
 
@@ -106,9 +106,9 @@ def test_a_run_keeps_no_gradients_and_cannot_be_edited(model):
 @pytest.mark.parametrize("knobs", [Knobs(), Knobs(causal=False, temperature=2.0, head_gains=((1, 2, 0.0),))])
 def test_an_opened_block_of_a_light_run_is_that_of_the_whole_run(model, knobs):
     tokens = model.tokenizer.encode("the cat sat")
-    whole, kept = model.run(tokens, knobs), model.light(tokens, knobs)
+    whole, begun = model.run(tokens, knobs), model.begin(tokens, knobs)
     for layer, block in enumerate(whole.blocks):
-        opened = dict(named_tensors(model.open_block(kept, layer, knobs)))
+        opened = dict(named_tensors(begun.open_block(layer)))
         assert all(torch.equal(tensor, opened[name]) for name, tensor in named_tensors(block))
 
 

@@ -25,7 +25,7 @@ def test_the_parts_sum_to_the_output_and_the_computed_difference_is_shown(langua
 def test_the_numbers_of_the_spread_are_those_of_the_run(smollm2, language):
     page = part("contributions", lang=language)
     tokens = smollm2.tokenizer.encode("The cat sat on the mat because it was tired.")
-    found = spread(smollm2.open_block(smollm2.light(tokens), 13).attention, Knobs())
+    found = spread(smollm2.begin(tokens).open_block(13).attention, Knobs())
     for side in (found.without, found.divided):
         assert f"{side.largest:.2f}" in said(page)
         assert f"{side.entropy:.2f}" in said(page)

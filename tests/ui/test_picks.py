@@ -15,7 +15,7 @@ def _page() -> None:
 
     run = tiny_run(seq=st.session_state.get("seq", 7))
     at, show_boxes = picks.ahead(run, st.container())
-    st.session_state["noted"] = at, show_boxes(), "kept" in vars(run)
+    st.session_state["noted"] = at, show_boxes(), "forward" in vars(run)
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from model.decoder import Block
 from model.knobs import Knobs
-from model.zoo import Model
 from tests.ui.tiny_run import tiny_run
 from ui import session
 from ui.session import Shared
@@ -60,16 +60,19 @@ def test_a_value_larger_than_the_bound_is_still_returned():
     assert shared.get("key", lambda: b"large", len) == b"large"
 
 
-def test_a_run_waits_with_its_forward_pass_until_a_tensor_is_asked_for_and_then_shares_it(monkeypatch):
-    calls, light = [], Model.light
-    monkeypatch.setattr(Model, "light", lambda *given: calls.append(1) or light(*given))
+def test_a_run_computes_a_block_when_it_is_asked_for_and_then_shares_it(monkeypatch):
+    blocks, forward = [], Block.forward
+    monkeypatch.setattr(Block, "forward", lambda block, *given: blocks.append(block) or forward(block, *given))
     model, text = tiny_run().model, "seven one seven"
     asked, again = (session.run(model, text, model.tokenizer.encode(text), Knobs()) for _ in range(2))
     assert asked.labels
-    assert not calls
+    assert not blocks
+    assert asked.weights(0) is again.weights(0)
+    assert blocks == [model.decoder.blocks[0]]
     assert len(asked.kept.weights) == model.config.layers
     assert again.kept is asked.kept
-    assert calls == [1]
+    assert blocks == list(model.decoder.blocks)
+    assert session.runs().bytes >= asked.kept.bytes
 
 
 def test_what_the_decoder_does_not_take_is_refused_without_a_forward_pass():

@@ -32,7 +32,7 @@ def tiny_tokenizer() -> Tokenizer:
 def tiny_run(scheme: str = "rope", knobs: Knobs | None = None, seq: int = 7, **changes) -> Run:
     """`seq` words of TEXT, over and over, through two layers of four heads; `changes` go into the config."""
     sizes = {"vocab": VOCAB, "d_model": 24, "layers": 2, "heads": 4, "kv_heads": 2, "d_ff": 40, "context": 300}
-    config = Config(**sizes, position=scheme, **changes)
+    config = Config(**(sizes | changes), position=scheme)
     torch.default_generator.manual_seed(1)
     decoder = Decoder(config).requires_grad_(False)
     for parameter in decoder.parameters():
