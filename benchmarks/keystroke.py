@@ -3,7 +3,8 @@
 The floor is a bare page whose one chart alternates between two figures made beforehand, of the same size. Floor, page
 and a forward pass are measured by turns, key by key, because a machine is not as fast at all times. Bars: the head's
 heatmap within 1.3 × floor + one forward pass; the whole Attention page settled within 4 × floor + one forward pass; one
-update of at most 300 kB at 32 tokens, the wall at 64 tokens at most 1 MB.
+update of at most 300 kB at 32 tokens, the wall at 64 tokens at most 1 MB. A head is on its way once its own block is
+computed, so the example's head, in the middle, comes sooner than one of the last layer; both are measured.
 
 The forward pass of the bars goes from the ids to the logits. The page needs no logits and leaves them out: that shorter
 pass is given beside it, and so is the ratio to bars with the shorter pass in its place.
@@ -33,10 +34,14 @@ def main() -> int:
     with sync_playwright() as playwright, serving(FLOOR, SMOLLM2) as bare, serving(APP, SMOLLM2) as url:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         floor = Typing(browser.new_page(viewport=VIEW), bare, "floor-chart", "")
-        page = Typing(browser.new_page(viewport=VIEW), f"{url}/attention", "head-chart", _sentence())
+        page, last = (
+            Typing(browser.new_page(viewport=VIEW), f"{url}/attention{layer}", "head-chart", text)
+            for layer, text in (("", _sentence()), (f"?layer={model.config.layers - 1}", _sentence("dog")))
+        )
         for number in range(UNCOUNTED + KEYS):
             floor.press(number)
             page.press(number)
+            last.press(number)
             tokens = model.tokenizer.encode(_sentence() + "x" * number)
             forward.append(_milliseconds(lambda tokens=tokens: model.run(tokens)))
             short.append(_milliseconds(lambda tokens=tokens: model.begin(tokens).kept))
@@ -45,6 +50,8 @@ def main() -> int:
     rows = [
         _row("the head's heatmap redrawn", summary(page.drawn), 1.3, parts),
         _row("the whole page settled", summary(page.settled), 4, parts),
+        _row("a head of the last layer redrawn", summary(last.drawn), 1.3, parts),
+        _row("the whole page settled, at the last layer", summary(last.settled), 4, parts),
         {
             "what": "one update on the wire",
             "unit": "kB",
@@ -72,9 +79,12 @@ def _row(what: str, found: tuple[float, float], floors: float, parts: dict[str, 
     } | parts
 
 
-def _sentence() -> str:
-    """A sentence of about the wanted number of tokens, that goes on growing by one key at a time."""
-    return ("The cat sat on the mat because it was tired. " * 4)[:130]
+def _sentence(who: str = "cat") -> str:
+    """A sentence of about the wanted number of tokens, that goes on growing by one key at a time.
+
+    Each page has another, because a server computes the same text only once.
+    """
+    return (f"The {who} sat on the mat because it was tired. " * 4)[:130]
 
 
 def _milliseconds(work: Callable[[], object]) -> float:

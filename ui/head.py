@@ -1,10 +1,8 @@
 """One head large: its weights token by token, or word by word where the model splits words; and the picked row."""
 
+from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from model.analysis import group_starts, group_weights, without_first
@@ -18,31 +16,28 @@ from viz import attention as pictures
 from viz.arcs import ARCS, over_sentence
 
 
-@dataclass(frozen=True, eq=False)
-class Square:
-    """What is drawn: a tensor of weights, their labels, the picked row and column, and the first token of each row."""
-
-    weights: Any
-    labels: list[str]
-    picked: tuple[int, int]
-    tokens: list[int]
-
-
 def show(run: Run, at: Place, meanwhile: Iterator[object]) -> None:
     """The head's weights as a square, with caption, proof and take-away; drawn before anything else is sent.
 
+    All words are sent before the weights are asked for: Streamlit leaves 10 ms between one sending and the next.
     `meanwhile` computes what the page shows next, piece by piece.
     """
     theme.heading(t("head.title", layer=at.layer, head=at.head))
-    grouped, first = _switches(run)
-    square = _by_word(run, at) if grouped else _by_token(run, at)
-    size = len(square.labels)
+    groups = [token.group for token in run.tokens]
+    words_start = group_starts(groups)
+    grouped, first = _switches(len(words_start) < len(groups))
+    starts = words_start if grouped else list(range(len(groups)))  # the first token of each row
+    labels = _whole_words(run, starts) if grouped else run.labels
+    size = len(starts)
     note = "" if first else t("head.caption_rest")
     theme.caption(t("head.caption" if len(run.tokens) == size else "head.caption_words", size=size) + note)
+    weights = run.weights(at.layer)[at.head]
+    if grouped:
+        weights = group_weights(weights, groups)
     figure = pictures.head_weights(
-        (square.weights if first or size == 1 else without_first(square.weights)).numpy(),
-        square.labels,
-        picked=square.picked,
+        (weights if first or size == 1 else without_first(weights)).numpy(),
+        labels,
+        picked=tuple(bisect_right(starts, place) - 1 for place in (at.query, at.key)),
         causal=run.knobs.causal,
         words=words("head.axes"),
         theme=theme.current(),
@@ -51,7 +46,7 @@ def show(run: Run, at: Place, meanwhile: Iterator[object]) -> None:
     code = t("head.code", name=name, head=at.head, text=repr(run.text), model=run.model.name)
 
     def pick(found: Pick) -> None:
-        st.session_state["query"], st.session_state["key"] = square.tokens[found.row], square.tokens[found.column]
+        st.session_state["query"], st.session_state["key"] = starts[found.row], starts[found.column]
 
     chart(
         figure,
@@ -99,34 +94,21 @@ def row(run: Run, at: Place) -> None:
     )
 
 
-def _switches(run: Run) -> tuple[bool, bool]:
+def _switches(split: bool) -> tuple[bool, bool]:
     """Whether words are seen whole, and whether the first column is shown.
 
-    The first switch is there only where some word or character has several tokens.
+    The first switch is there only where some word or character is split, which is to say has several tokens.
     """
     line = st.container(horizontal=True, key="head-switches")  # always there, so that the chart keeps its place
     first = line.toggle(t("head.first"), value=True, key="first", bind="query-params", help=t("head.first_help"))
-    if len(group_starts(_groups(run))) == len(run.tokens):
+    if not split:
         return False, first
     return line.toggle(t("head.by_word"), key="words", bind="query-params", help=t("head.by_word_help")), first
 
 
-def _by_token(run: Run, at: Place) -> Square:
-    return Square(run.weights(at.layer)[at.head], run.labels, (at.query, at.key), list(range(len(run.tokens))))
-
-
-def _by_word(run: Run, at: Place) -> Square:
-    groups = _groups(run)
-    starts = group_starts(groups)
-    ends = [*starts[1:], len(groups)]
-    labels = [
+def _whole_words(run: Run, starts: list[int]) -> list[str]:
+    ends = [*starts[1:], len(run.tokens)]
+    return [
         visible(b"".join(token.bytes for token in run.tokens[start:end])) or run.tokens[start].visible
         for start, end in zip(starts, ends, strict=True)
     ]
-    weights = group_weights(run.weights(at.layer)[at.head], groups)
-    picked = tuple(int(np.searchsorted(starts, place, side="right")) - 1 for place in (at.query, at.key))
-    return Square(weights, labels, picked, starts)
-
-
-def _groups(run: Run) -> list[int]:
-    return [token.group for token in run.tokens]
