@@ -44,6 +44,16 @@ def test_the_next_tokens_are_those_of_numpys_logits(config, run):
     assert np.allclose(found.probabilities.numpy(), chosen, atol=1e-5)
 
 
+def test_a_place_predicts_what_the_text_up_to_and_with_it_predicts(scheme, tiny, random_decoder, sentence):  # B27
+    decoder, ids = random_decoder(tiny(position=scheme)), sentence(9)
+    found = lens.answers(decoder, decoder.light(ids), 3)
+    assert found.ids.shape == (9, 3)
+    for place in range(9):
+        upto = lens.answers(decoder, decoder.light(ids[: place + 1]), 3)
+        assert torch.equal(found.ids[place], upto.ids[-1])
+        assert torch.allclose(found.probabilities[place], upto.probabilities[-1], atol=1e-5)
+
+
 def test_the_norms_are_the_lengths_of_numpys_residual_stream_after_each_block(config, run):
     _, kept, proof = run(config)
     found = lens.norms(kept)
