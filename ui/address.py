@@ -103,7 +103,10 @@ def _switch(value: str) -> bool:
 # A widget writes the words it shows into the address, which differ by language; such a one is written and read here, by
 # the names of its choices: the keys of these texts.
 CHOICES: dict[str, tuple[str, ...]] = {
+    "view": ("overview.views",),
+    "heads": ("wall.roles",),
     "panel": ("attention.panels",),
+    "side": ("projections.sides",),
     "part": ("compare.parts",),
     "role": ("compare.roles",),
     "show": ("compare.shown",),
@@ -130,6 +133,7 @@ PARAMETERS: dict[str, Callable[[str], bool]] = {
     "key": str.isdecimal,
     "step": str.isdecimal,
     "projector": _switch,
+    "sorted": _switch,
     "words": _switch,
     "first": _switch,
     "bench": lambda value: True,

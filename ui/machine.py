@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from model import lens
-from ui import controls, proof, session, theme
+from ui import controls, picks, proof, session, theme
 from ui.chart import Pick, chart
 from ui.picks import Place
 from ui.session import Run
@@ -15,7 +15,6 @@ from viz.lanes import Lanes
 
 LIKELIEST = 3
 LENS_LANES = 64  # of a longer text, the lens of all lanes reads one lane in so many that they are not more
-VIEWS = ("norm", "lane", "all")
 # Side by side, each figure needs room for its words; below this width they are stacked.
 NARROW = """<style>@media (max-width: 1099px) {
   .st-key-machine > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
@@ -74,19 +73,13 @@ def _lens(run: Run, lanes: tuple[int, ...]) -> np.ndarray:
 
 
 def _pick_view(run: Run) -> str:
-    """What the cells show. The lens costs several forward passes, so another text goes back to the norms."""
-    if st.session_state.get("machine-run") != run.key or "machine-view" not in st.session_state:
-        st.session_state["machine-run"] = run.key
-        st.session_state["machine-view"] = "norm"
-    return st.segmented_control(
-        t("overview.view"),
-        VIEWS,
-        key="machine-view",
-        format_func=words("overview.views").get,
-        required=True,
-        label_visibility="collapsed",
-        wrap=True,
-    )
+    """What the cells show. The lens costs several forward passes, so another text goes back to the norms.
+
+    The address is not told of that: written by Python while a reader types, it would lose the last letters.
+    """
+    if st.session_state.setdefault("viewed", run.key) != run.key:
+        st.session_state["viewed"], st.session_state["view"] = run.key, "norm"
+    return picks.choose("view", t("overview.view"), words("overview.views"), "norm")
 
 
 def _blocks(run: Run, at: Place, lanes: Lanes, view: str, stages: dict[str, str]) -> None:

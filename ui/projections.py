@@ -4,7 +4,7 @@ import streamlit as st
 
 from model import heads
 from model.heads import Projections
-from ui import controls, proof, theme
+from ui import controls, picks, proof, theme
 from ui.chart import Pick, chart
 from ui.picks import Place
 from ui.session import Run
@@ -28,18 +28,7 @@ def show(run: Run, at: Place) -> None:
 
 def _side() -> bool:
     """The switch between the projections before the rotation and after it: whether after."""
-    names = words("projections.sides")
-    chosen = st.segmented_control(
-        t("projections.side"),
-        list(names),
-        default="rotated",
-        required=True,
-        format_func=names.__getitem__,
-        key="projections-side",
-        label_visibility="collapsed",
-        persist_state="session",
-    )
-    return chosen == "rotated"
+    return picks.choose("side", t("projections.side"), words("projections.sides"), "rotated") == "rotated"
 
 
 def _caption(run: Run, at: Place, rows: Projections) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model.roles import BLOCK, NONE, SENTENCES, SEQUENCES, THRESHOLD, Roles, in_the_lab, roles_of
-from ui import controls, measured, proof, session, theme
+from ui import address, controls, measured, proof, session, theme
 from ui.chart import Pick, chart
 from ui.picks import Place
 from ui.session import Run
@@ -59,6 +59,10 @@ def _filter(run: Run, roles: Roles | None) -> str:
     """The pills. They are there from the start, so that nothing moves once they can be used."""
     names = words("wall.roles")
     known = (*roles_of(run.model), NONE)
+    if (given := st.session_state.get("heads", ALL)) not in (ALL, *known):  # another model's role
+        address.refuse("heads", given)
+        st.session_state["heads"] = ALL
+        address.tell("heads")
     counts = {role: len(roles.heads(role)) for role in known} if roles else {}
     counts |= {ALL: sum(counts.values())} if roles else {}
     chosen = st.pills(
@@ -67,18 +71,20 @@ def _filter(run: Run, roles: Roles | None) -> str:
         default=ALL,
         required=True,
         format_func=lambda role: f"{names[role]} {counts.get(role, '')}".strip(),
-        key="wall-role",
+        key="heads",
         disabled=roles is None,
         label_visibility="collapsed",
         wrap=True,
         persist_state="session",
+        on_change=address.tell,
+        args=("heads",),
     )
     return chosen if roles else ALL
 
 
 def _sort(roles: Roles | None, chosen: str) -> bool:
     useless = roles is None or chosen != ALL
-    wanted = st.toggle(t("wall.sort"), key="wall-sort", disabled=useless, persist_state="session")
+    wanted = st.toggle(t("wall.sort"), key="sorted", disabled=useless, bind="query-params", persist_state="session")
     return wanted and not useless
 
 

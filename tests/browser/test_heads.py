@@ -27,7 +27,7 @@ def opened(serve, open_page):
 
 
 def pill(tab: Page, name: str):
-    return tab.locator(".st-key-wall-role button").filter(has_text=name)
+    return tab.locator(".st-key-heads button").filter(has_text=name)
 
 
 def click(tab: Page, chart: str, trace: int, row: int, column: int) -> None:

@@ -7,6 +7,7 @@ import pytest
 from model import zoo
 from tests.pages.pictures import said, type_in
 from tests.pages.texts import EMPTY, TEXTS, TOO_LONG
+from ui import measured, session
 from ui import text as words
 
 LANGUAGES = tuple(words.LANGUAGES)
@@ -192,7 +193,29 @@ def test_the_first_column_can_be_left_out_and_the_page_says_so(app, language):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_link_opens_the_panel_that_it_names(app, language):
-    page = app(language, panel="projections")
+def test_a_link_opens_the_panel_the_side_and_the_order_that_it_names(app, language):
+    page = app(language, panel="projections", side="plain", sorted="true")
     assert not page.exception
     assert page.segmented_control(key="panel").value == "projections"
+    assert words.table(language)["projections.product_before"].split("{")[0] in said(page)
+    assert page.toggle(key="sorted").value
+    shared = page.code[-1].value
+    for part in ("panel=projections", "side=plain", "sorted=true", "heads=all"):
+        assert part in shared, shared
+
+
+def test_a_link_shows_the_heads_of_the_role_that_it_names_once_they_are_measured(app):
+    model = zoo.load("smollm2")
+    found = measured.measuring().ask(session.load(model.name, session.models(), session.loading())).result(120)
+    page = app("en", heads="induction")
+    assert not page.exception
+    assert page.button_group(key="heads").value == "induction"
+    count = len(found.heads("induction"))
+    assert words.table("en")["wall.caption_sorted"].format(heads=count).split("·")[0] in said(page)
+
+
+def test_a_role_that_the_model_does_not_have_is_named_and_all_heads_are_shown(app):
+    page = app("en", heads="answer")
+    assert not page.exception
+    assert any("heads=answer" in toast.value for toast in page.toast)
+    assert page.button_group(key="heads").value == "all"

@@ -57,7 +57,7 @@ def test_the_next_tokens_are_the_models(overview, smollm2):
 @pytest.mark.parametrize("view", ["lane", "all"])
 def test_the_lens_is_shown_when_asked_for_and_another_text_goes_back_to_the_norms(overview, smollm2, view):
     page = overview()
-    page = page.segmented_control(key="machine-view").set_value(view).run()
+    page = page.segmented_control(key="view").set_value(view).run()
     assert not page.exception
     trace = smollm2.run(smollm2.tokenizer.encode(EXAMPLE))
     final = trace.logits.argmax(dim=-1)
@@ -70,8 +70,19 @@ def test_the_lens_is_shown_when_asked_for_and_another_text_goes_back_to_the_norm
             _, logits = smollm2.decoder.read_out(trace.blocks[layer].output[lane])
             assert shown[lane, layer] == pytest.approx(logits.softmax(dim=-1)[final[lane]].item(), abs=1e-4)
     page = type_in(page, EXAMPLE + " And")
-    assert page.segmented_control(key="machine-view").value == "norm"
+    assert page.segmented_control(key="view").value == "norm"
     assert cells(page).max() > 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_link_opens_the_view_that_it_names_and_the_shared_link_says_the_one_that_is_shown(overview, language):
+    page = overview(language, view="lane", query="4")
+    assert not page.exception
+    assert page.segmented_control(key="view").value == "lane"
+    assert np.isfinite(cells(page)).all(axis=-1).tolist() == [lane == 4 for lane in range(len(cells(page)))]
+    assert "view=lane" in page.code[0].value
+    page = type_in(page, "The dog")
+    assert "view=norm" in page.code[0].value
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -102,7 +113,7 @@ def test_a_text_too_long_keeps_the_last_picture(overview):
 def test_of_a_long_text_the_lens_reads_a_part_and_says_so(overview):
     page = type_in(overview(query="70"), "word " * 70)
     page = page.number_input(key="query").set_value(69).run()
-    page = page.segmented_control(key="machine-view").set_value("all").run()
+    page = page.segmented_control(key="view").set_value("all").run()
     assert not page.exception
     read = np.isfinite(cells(page)).all(axis=-1)
     assert read[69]

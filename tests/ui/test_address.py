@@ -24,6 +24,21 @@ def test_every_widget_bound_to_the_address_is_a_known_parameter():
     assert bound <= PARAMETERS.keys()
 
 
+def test_what_a_reader_can_choose_is_in_the_address():
+    widgets = {"checkbox", "multiselect", "number_input", "pills", "radio", "segmented_control", "select_slider"}
+    widgets |= {"selectbox", "slider", "text_area", "text_input", "toggle"}
+    seen, silent = set(), set()
+    for path in [*ROOT.glob("ui/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py"]:
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in widgets:
+                given = {word.arg: ast.unparse(word.value) for word in call.keywords}
+                seen.add(given["key"])
+                if "bind" not in given and given.get("on_change") != "address.tell":
+                    silent.add((path.name, call.func.attr))
+    assert {"key", "name", "'text'", "'heads'"} <= seen
+    assert {name for name, _ in silent} == {"world.py"}, "only what writes into the sentence, which is in the address"
+
+
 def test_every_choice_that_tells_the_address_is_known_to_it_by_its_names():
     told = set()
     for path in [*ROOT.glob("ui/*.py"), *ROOT.glob("pages/*.py")]:

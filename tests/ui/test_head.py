@@ -22,6 +22,7 @@ def _page() -> None:
 def test_no_block_behind_the_picked_one_is_computed_before_the_head_is_on_its_way(monkeypatch, layer):
     blocks, computed, forward = [], [], Block.forward
     monkeypatch.setattr(Block, "forward", lambda block, *given: blocks.append(block) or forward(block, *given))
+    monkeypatch.setattr("ui.chart.SENDING", 0)
     test = AppTest.from_function(_page, default_timeout=20)
     test.session_state["layer"] = layer
     test.session_state["note"] = (computed.append(len(blocks)) for _ in range(1))

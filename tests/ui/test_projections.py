@@ -18,7 +18,7 @@ def test_the_products_sum_to_the_dot_product_of_the_run(language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_before_the_rotation_there_is_another_sum_and_the_page_says_that_it_is_not_used(language):
-    page = part("projections", lang=language).button_group(key="projections-side").set_value("plain").run()
+    page = part("projections", lang=language).button_group(key="side").set_value("plain").run()
     assert not page.exception
     assert "50.07" not in said(page)
     assert text.table(language)["projections.product_before"].split("{")[0] in said(page)

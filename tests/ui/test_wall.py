@@ -23,11 +23,11 @@ def test_every_filter_shows_as_many_heads_as_it_says(found, language):
     page = part("wall", lang=language)
     assert not page.exception
     for role in (*roles.KEYS, roles.NONE):
-        page = page.button_group(key="wall-role").set_value(role).run()
+        page = page.button_group(key="heads").set_value(role).run()
         assert not page.exception
         count = len(found.heads(role))
         assert text.table(language)["wall.caption_sorted"].format(heads=count).split("·")[0] in said(page)
-        assert any(option.endswith(f" {count}") for option in page.button_group(key="wall-role").options)
+        assert any(option.endswith(f" {count}") for option in page.button_group(key="heads").options)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -41,7 +41,7 @@ def test_the_picked_heads_scores_and_the_definitions_are_said(found, language):
 
 
 def test_all_heads_can_be_sorted_by_role(found):
-    page = part("wall").toggle(key="wall-sort").set_value(True).run()
+    page = part("wall").toggle(key="sorted").set_value(True).run()
     assert not page.exception
     assert "270 maps of this sentence · by role" in said(page)
 
@@ -51,7 +51,7 @@ def test_while_the_roles_are_measured_the_wall_is_there_and_says_so(found, monke
     page = part("wall")
     assert not page.exception
     assert text.table("en")["wall.measuring"] in said(page)
-    assert page.button_group(key="wall-role").disabled
+    assert page.button_group(key="heads").disabled
 
 
 def test_a_model_whose_roles_cannot_be_measured_says_why(found, monkeypatch):
