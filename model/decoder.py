@@ -5,7 +5,6 @@ One class for every model here; what differs is named in its config. `forward` r
 
 import threading
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
 import torch
@@ -138,23 +137,25 @@ class ForwardPass:
         self.positions, self._embeddings, self._position_part = decoder._enter(ids, knobs, None)
         self._residuals = [self._embeddings + self._position_part]  # the input of every block so far, the last output
         self._weights: list[Tensor] = []
-        self._lock = threading.Lock()
+        self._locks = [threading.Lock() for _ in decoder.blocks]
 
     def weights(self, layer: int) -> Float[Tensor, "*batch heads query key"]:
-        """The attention weights of one layer; the blocks behind it need not be computed yet."""
-        self._compute(layer + 1)
+        """The attention weights of one layer; later blocks need not be computed yet."""
+        layer = self._layers[layer]
+        self._compute(self._layers[: layer + 1])
         return self._weights[layer]
 
     @torch.inference_mode()
     def open_block(self, layer: int) -> BlockTrace:
         """All of one block, computed again from its kept input: bit for bit what the run computes."""
-        self._compute(layer)
+        layer = self._layers[layer]
+        self._compute(self._layers[:layer])
         return self._decoder._block(layer, self._residuals[layer], self.positions, self._knobs, None)
 
-    @cached_property
+    @property
     def kept(self) -> LightTrace:
         """The whole run in its light form."""
-        self._compute(len(self._decoder.blocks))
+        self._compute(self._layers)
         *inputs, output = self._residuals
         entry = (self.positions, self._embeddings, self._position_part)
         return LightTrace(*entry, tuple(inputs), tuple(self._weights), output)
@@ -166,10 +167,16 @@ class ForwardPass:
         squares = embedded.nbytes // config.d_model * embedded.shape[-2] * config.heads * config.layers
         return self.positions.nbytes + embedded.nbytes * (config.layers + 3) + squares
 
+    @property
+    def _layers(self) -> range:
+        return range(len(self._locks))
+
     @torch.inference_mode()
-    def _compute(self, blocks: int) -> None:
-        with self._lock:
-            for layer in range(len(self._weights), blocks):
-                block = self._decoder._block(layer, self._residuals[-1], self.positions, self._knobs, None)
-                self._residuals.append(block.output)
-                self._weights.append(block.attention.weights)
+    def _compute(self, layers: range) -> None:
+        """Computes what is missing of the first blocks. Each has its lock, so that nobody waits for later ones."""
+        for layer in layers[len(self._weights) :]:
+            with self._locks[layer]:
+                if layer == len(self._weights):
+                    block = self._decoder._block(layer, self._residuals[layer], self.positions, self._knobs, None)
+                    self._residuals.append(block.output)
+                    self._weights.append(block.attention.weights)

@@ -44,9 +44,9 @@ def page() -> None:
 
 
 def prepare(run: Run, at: Place) -> Iterator[object]:
-    """Computes what follows the head, piece by piece: its block whole, then the blocks behind it, for the wall."""
+    """Computes what follows the head, piece by piece: its block whole, then the later blocks, for the wall."""
     yield run.block(at.layer)
-    for layer in range(run.model.config.layers):
+    for layer in range(at.layer + 1, run.model.config.layers):
         yield run.weights(layer)
 
 

@@ -30,8 +30,7 @@ KEPT_BYTES = int(os.environ.get("GLASSFORMER_KEPT_MB", "512")) * 2**20
 class Run:
     """A sentence on its way through a model, with the knobs as they are.
 
-    No block is computed before it is asked for: what a page shows of the text alone, or of a block, is on its way by
-    then, and the blocks behind it follow.
+    No block is computed before it, or a later one, is asked for: what needs fewer of them is shown sooner.
     """
 
     model: zoo.Model
@@ -41,7 +40,7 @@ class Run:
 
     @cached_property
     def forward(self) -> ForwardPass:
-        """The forward pass, made once for the whole server."""
+        """The forward pass, shared by the whole server."""
         return runs().get(self.key, lambda: self.model.begin(self.tokens, self.knobs), lambda begun: begun.bytes)
 
     @property
@@ -50,7 +49,7 @@ class Run:
         return self.forward.kept
 
     def weights(self, layer: int) -> Float[Tensor, "heads query key"]:
-        """One layer's attention weights; the blocks behind it are not waited for."""
+        """One layer's attention weights; later blocks are not waited for."""
         return self.forward.weights(layer)
 
     @property

@@ -60,9 +60,11 @@ def _filter(run: Run, roles: Roles | None) -> str:
     names = words("wall.roles")
     known = (*roles_of(run.model), NONE)
     if (given := st.session_state.get("heads", ALL)) not in (ALL, *known):  # another model's role
-        address.refuse("heads", given)
+        if "wall-seen" not in st.session_state:
+            address.refuse("heads", given)
         st.session_state["heads"] = ALL
         address.tell("heads")
+    st.session_state["wall-seen"] = True
     counts = {role: len(roles.heads(role)) for role in known} if roles else {}
     counts |= {ALL: sum(counts.values())} if roles else {}
     chosen = st.pills(

@@ -1,6 +1,7 @@
 """Every tensor of a trace against plain NumPy, and what a trace promises: names, shapes, frozen, light, shared."""
 
 import itertools
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError
 
@@ -183,7 +184,7 @@ def test_a_pass_knows_its_bytes_before_it_is_computed(config, random_decoder, se
 
 
 @pytest.mark.parametrize("change", ["nothing", "mask off", "all at once"])
-def test_a_pass_computes_no_block_behind_the_one_asked_for_and_none_twice(
+def test_a_pass_computes_no_block_after_the_one_asked_for_and_none_twice(
     config, random_decoder, sentence, change, computed
 ):
     decoder, ids, knobs = random_decoder(config), sentence(12), Knobs(**CHANGES[change])
@@ -206,6 +207,43 @@ def test_readers_who_share_a_pass_compute_each_of_its_blocks_once(tiny, random_d
         found = list(readers.map(begun.weights, [7, 3, 0, 5, 7, 1, 6, 2]))
     assert computed == list(decoder.blocks)
     assert found[0] is found[4]
+
+
+def test_who_needs_an_early_block_does_not_wait_for_a_later_one(tiny, random_decoder, sentence, monkeypatch):
+    decoder = random_decoder(tiny(layers=4))
+    begun, forward, last = ForwardPass(decoder, sentence(12)), Block.forward, decoder.blocks[-1]
+    reached, go_on = threading.Event(), threading.Event()
+
+    def slow(block: Block, *given):
+        if block is last:
+            reached.set()
+            assert go_on.wait(20)
+        return forward(block, *given)
+
+    monkeypatch.setattr(Block, "forward", slow)
+    with ThreadPoolExecutor(2) as readers:
+        whole = readers.submit(lambda: begun.kept)
+        assert reached.wait(20)
+        early = readers.submit(begun.weights, 1).result(20)
+        assert not whole.done()
+        go_on.set()
+        assert whole.result(20).weights[1] is early
+
+
+def test_a_layer_counted_from_the_end_is_that_layer_and_one_that_is_not_there_is_refused(
+    tiny, random_decoder, sentence
+):
+    decoder, ids = random_decoder(tiny(layers=3)), sentence(12)
+    whole = decoder(ids)
+    for layer in (-1, -3):
+        begun = ForwardPass(decoder, ids)
+        assert torch.equal(begun.weights(layer), whole.blocks[layer].attention.weights)
+        assert torch.equal(begun.open_block(layer).output, whole.blocks[layer].output)
+    for layer in (3, -4):
+        with pytest.raises(IndexError):
+            begun.weights(layer)
+        with pytest.raises(IndexError):
+            begun.open_block(layer)
 
 
 def test_a_block_that_failed_is_computed_when_it_is_asked_for_again(tiny, random_decoder, sentence, monkeypatch):

@@ -28,8 +28,9 @@ def pages_are_told(monkeypatch) -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_waits_for_a_browser(monkeypatch) -> None:
-    """There is none that would draw meanwhile."""
-    monkeypatch.setattr(chart, "DRAWING", 0)
+    """There is none that would draw; what a page computes meanwhile is still begun."""
+    monkeypatch.setattr(chart, "SENDING", 0)
+    monkeypatch.setattr(chart, "DRAWING", 0.005)
 
 
 @pytest.fixture

@@ -214,6 +214,15 @@ def test_a_link_shows_the_heads_of_the_role_that_it_names_once_they_are_measured
     assert words.table("en")["wall.caption_sorted"].format(heads=count).split("·")[0] in said(page)
 
 
+def test_a_role_that_another_model_does_not_have_is_left_without_blaming_the_address(app, monkeypatch):
+    monkeypatch.setenv("GLASSFORMER_MODELS", "smollm2,lab-rope")
+    page = app("en", heads="duplicate")
+    page = page.selectbox(key="model").set_value("Lab RoPE").run()
+    assert not page.exception
+    assert not page.toast
+    assert page.button_group(key="heads").value == "all"
+
+
 def test_a_role_that_the_model_does_not_have_is_named_and_all_heads_are_shown(app):
     page = app("en", heads="answer")
     assert not page.exception

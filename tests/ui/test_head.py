@@ -1,9 +1,13 @@
-"""The head large: on its way as soon as its own block is computed."""
+"""The head large: on its way as soon as its own block is computed, and what follows is begun while it is drawn."""
+
+import itertools
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from model.decoder import Block
+from ui import chart
 
 
 def _page() -> None:
@@ -14,18 +18,38 @@ def _page() -> None:
     from ui.picks import Place
 
     st.session_state["sentence_number"] = 0
-    run, note = tiny_run(seq=7 + st.session_state["layer"], layers=5), st.session_state["note"]
-    head.show(run, Place(st.session_state["layer"], 2, 6, 1), meanwhile=note)
+    layer = st.session_state["layer"]
+    run = tiny_run(seq=7 + layer, layers=5)  # another text each time: the server would know it already
+    head.show(run, Place(layer, 2, 6, 1), iter(()))
 
 
 @pytest.mark.parametrize("layer", [0, 2, 4])
-def test_no_block_behind_the_picked_one_is_computed_before_the_head_is_on_its_way(monkeypatch, layer):
-    blocks, computed, forward = [], [], Block.forward
+def test_when_the_head_is_sent_no_later_block_is_computed_and_only_then_is_the_browser_left_alone(monkeypatch, layer):
+    blocks, happened, forward = [], [], Block.forward
     monkeypatch.setattr(Block, "forward", lambda block, *given: blocks.append(block) or forward(block, *given))
-    monkeypatch.setattr("ui.chart.SENDING", 0)
+    monkeypatch.setattr("ui.head.chart", lambda *given, **named: happened.append(("sent", len(blocks))))
+    monkeypatch.setattr("ui.head.let_draw", lambda meanwhile: happened.append(("drawn", len(blocks))))
     test = AppTest.from_function(_page, default_timeout=20)
     test.session_state["layer"] = layer
-    test.session_state["note"] = (computed.append(len(blocks)) for _ in range(1))
     test.run()
     assert not test.exception
-    assert computed == [layer + 1]
+    assert happened == [("sent", layer + 1), ("drawn", layer + 1)]
+
+
+def test_what_comes_next_is_computed_piece_by_piece_only_as_long_as_the_moment_lasts(monkeypatch):
+    now = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=lambda seconds: now.__setitem__(0, now[0] + seconds))
+    monkeypatch.setattr(chart, "time", clock)
+    pieces, piece = [], (chart.DRAWING - chart.SENDING) / 2.5
+
+    def endless():
+        for number in itertools.count():
+            pieces.append(number)
+            clock.sleep(piece)
+            yield
+
+    chart.let_draw(endless())
+    assert pieces == [0, 1, 2]
+    now[0] = 0.0
+    chart.let_draw(iter(()))
+    assert now[0] == pytest.approx(chart.DRAWING)
