@@ -30,7 +30,7 @@ def page() -> None:
             head.show(run, at, prepare(run, at))
         show_boxes()
         with tokens:
-            controls.strip(run, at, run.weights(at.layer)[at.head, at.query].tolist())
+            controls.strip(run, at, run.forward.weights(at.layer)[at.head, at.query].tolist())
         with left:
             all_heads = st.container()
             head.row(run, at)
@@ -47,7 +47,7 @@ def prepare(run: Run, at: Place) -> Iterator[object]:
     """Computes what follows the head, piece by piece: its block whole, then the later blocks, for the wall."""
     yield run.block(at.layer)
     for layer in range(at.layer + 1, run.model.config.layers):
-        yield run.weights(layer)
+        yield run.forward.weights(layer)
 
 
 def panel(run: Run, at: Place) -> None:

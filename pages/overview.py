@@ -17,7 +17,7 @@ def page() -> None:
         above = st.container()
         at = picks.place(run)
         with above:
-            controls.strip(run, at, run.weights(at.layer)[at.head, at.query].tolist())
+            controls.strip(run, at, run.forward.weights(at.layer)[at.head, at.query].tolist())
             machine.show(run, at)
         st.page_link("pages/attention.py", label=t("overview.attention"), icon=":material/arrow_forward:")
     controls.share(said, at)

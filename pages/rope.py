@@ -18,7 +18,7 @@ def page() -> None:
         above = st.container()
         at = picks.place(run)
         with above:
-            controls.strip(run, at, run.weights(at.layer)[at.head, at.query].tolist())
+            controls.strip(run, at, run.forward.weights(at.layer)[at.head, at.query].tolist())
             PANELS[rope.panel()](run, at)
     controls.share(said, at)
 

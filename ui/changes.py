@@ -40,8 +40,8 @@ def _knobs(run: Run, at: Place) -> Knobs:
 
 
 def _pictures(run: Run, changed: Run, at: Place) -> None:
-    original = run.weights(at.layer)[at.head].numpy()
-    other = changed.weights(at.layer)[at.head].numpy()
+    original = run.forward.weights(at.layer)[at.head].numpy()
+    other = changed.forward.weights(at.layer)[at.head].numpy()
     drawn = {
         "original": pictures.head_weights(original, run.labels, causal=run.knobs.causal, **_look(at)),
         "changed": pictures.head_weights(other, run.labels, causal=changed.knobs.causal, **_look(at)),

@@ -31,7 +31,7 @@ def show(run: Run, at: Place, meanwhile: Iterator[object]) -> None:
     size = len(starts)
     note = "" if first else t("head.caption_rest")
     theme.caption(t("head.caption" if len(run.tokens) == size else "head.caption_words", size=size) + note)
-    weights = run.weights(at.layer)[at.head]
+    weights = run.forward.weights(at.layer)[at.head]
     if grouped:
         weights = group_weights(weights, groups)
     figure = pictures.head_weights(
@@ -73,7 +73,7 @@ def row(run: Run, at: Place) -> None:
         "scores": trace.scores[at.head, at.query, :seen].numpy(),
     }
     look = {"words": words("head.axes"), "theme": theme.current()}
-    whole = run.weights(at.layer)[at.head, at.query].numpy()
+    whole = run.forward.weights(at.layer)[at.head, at.query].numpy()
     chart(
         over_sentence(whole, run.labels, picked=(at.query, at.key), **look),
         key="arcs-chart",

@@ -118,7 +118,7 @@ def _answers(run: Run, at: Place, lanes: Lanes, stages: dict[str, str]) -> None:
     found = likeliest(run)
     next_tokens = [[run.model.tokenizer.show(id_) for id_ in row] for row in found.ids.tolist()]
     probabilities = found.probabilities.numpy()
-    weights = run.weights(at.layer)[at.head][at.query].numpy()
+    weights = run.forward.weights(at.layer)[at.head][at.query].numpy()
     figure = answers.answers(lanes, weights, next_tokens, probabilities, words=stages, theme=theme.current())
     chart(
         figure,

@@ -31,7 +31,7 @@ def check(run: Run, layer: int) -> dict[str, Agreement]:
     """Every tensor of one block, and the weights of all before it, against NumPy from the token ids on."""
     proof = by_numpy(run, layer)
     ours = {f"blocks.{layer}.{name}": tensor for name, tensor in named_tensors(run.block(layer))}
-    ours |= {f"blocks.{at}.attention.weights": run.weights(at) for at in range(layer)}
+    ours |= {f"blocks.{at}.attention.weights": run.forward.weights(at) for at in range(layer)}
     return {name: agreement(name, tensor.numpy(), proof[name], run.model.tolerance) for name, tensor in ours.items()}
 
 

@@ -14,8 +14,6 @@ from functools import cached_property
 from typing import Any
 
 import streamlit as st
-from jaxtyping import Float
-from torch import Tensor
 
 from model import zoo
 from model.decoder import ForwardPass
@@ -47,10 +45,6 @@ class Run:
     def kept(self) -> LightTrace:
         """All that the forward pass computed, in its light form."""
         return self.forward.kept
-
-    def weights(self, layer: int) -> Float[Tensor, "heads query key"]:
-        """One layer's attention weights; later blocks are not waited for."""
-        return self.forward.weights(layer)
 
     @property
     def key(self) -> tuple[str, str, str]:

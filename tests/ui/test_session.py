@@ -70,7 +70,7 @@ def test_a_run_computes_a_block_when_it_is_asked_for_and_then_shares_it(monkeypa
     asked, again = (session.run(model, text, model.tokenizer.encode(text), Knobs()) for _ in range(2))
     assert asked.labels
     assert not blocks
-    assert asked.weights(0) is again.weights(0)
+    assert asked.forward.weights(0) is again.forward.weights(0)
     assert blocks == [model.decoder.blocks[0]]
     assert len(asked.kept.weights) == model.config.layers
     assert torch.equal(again.kept.output, asked.kept.output)
