@@ -4,16 +4,14 @@ Bars: after a key press the page with six schemes has settled within 3 × the ti
 six schemes is at most 300 kB at about 32 tokens (the median key press).
 """
 
-import shutil
 import sys
 
 from playwright.sync_api import sync_playwright
 
 from benchmarks.record import failed, record
-from benchmarks.typing_in_browser import APP, KEYS, UNCOUNTED, VIEW, Typing, serving, summary
+from benchmarks.typing_in_browser import APP, KEYS, UNCOUNTED, VIEW, Typing, serving, start, summary
 from model import zoo
 from model.lab_results import SCHEMES
-from tests.browser.server import ARGUMENTS, BROWSERS
 
 TEXT = "Tom took the apple because he was hungry. The cat sat "  # each key is a token more: past 64 a square stays
 BAR = 3.0
@@ -22,9 +20,8 @@ KILOBYTES = 300
 
 def main() -> int:
     """Types into the page with one scheme and into the page with six, and writes results/compare.json."""
-    chromium = next(filter(None, map(shutil.which, BROWSERS)))
     with sync_playwright() as playwright, serving(APP, {}) as url:
-        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        browser = start(playwright)
         one, six = (
             Typing(browser.new_page(viewport=VIEW), f"{url}/compare?schemes={chosen}", "square-rope", TEXT)
             for chosen in ("rope", ",".join(SCHEMES))

@@ -11,7 +11,6 @@ The forward pass of the bars goes from the ids to the logits. The page needs no 
 pass is given beside it, and so is the ratio to bars with the shorter pass in its place.
 """
 
-import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -20,9 +19,8 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from benchmarks.record import failed, record
-from benchmarks.typing_in_browser import APP, KEYS, SMOLLM2, UNCOUNTED, VIEW, Typing, serving, summary
+from benchmarks.typing_in_browser import APP, KEYS, SMOLLM2, UNCOUNTED, VIEW, Typing, serving, start, summary
 from model import zoo
-from tests.browser.server import ARGUMENTS, BROWSERS
 
 FLOOR = Path(__file__).parent / "keystroke_floor.py"
 TOKENS = 32
@@ -30,10 +28,9 @@ TOKENS = 32
 
 def main() -> int:
     """Types into both pages and runs the model, by turns, and writes results/keystroke.json."""
-    chromium = next(filter(None, map(shutil.which, BROWSERS)))
     model, forward, short = zoo.load("smollm2"), [], []
     with sync_playwright() as playwright, serving(FLOOR, SMOLLM2) as bare, serving(APP, SMOLLM2) as url:
-        browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
+        browser = start(playwright)
         floor = Typing(browser.new_page(viewport=VIEW), bare, "floor-chart", "")
         page, last = (
             Typing(browser.new_page(viewport=VIEW), f"{url}/attention{layer}", "head-chart", text)

@@ -1,14 +1,15 @@
 """A page that is typed into, key by key, in a real browser: when its chart was drawn, when the page had settled."""
 
+import shutil
 import statistics
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page, Playwright
 
-from tests.browser.server import beside_static, start_server
+from tests.browser.server import ARGUMENTS, BROWSERS, beside_static, start_server
 
 APP = Path(__file__).parent.parent / "app.py"
 KEYS, UNCOUNTED = 30, 5
@@ -30,6 +31,12 @@ WATCH = """([chart]) => {
   plots().forEach(watch)
   addEventListener("keydown", () => { window.pressed = performance.now(); window.drawn = []; window.settled = 0 }, true)
 }"""
+
+
+def start(playwright: Playwright) -> Browser:
+    """The machine's own browser, without a window."""
+    path = next(filter(None, map(shutil.which, BROWSERS)))
+    return playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
 
 
 @contextmanager

@@ -18,6 +18,16 @@ def unchecked(monkeypatch) -> None:
     monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)
 
 
+@pytest.fixture
+def computed(monkeypatch) -> list:
+    """Every block that computed something, in order, since the test began."""
+    from model.decoder import Block  # after the hook above
+
+    blocks, forward = [], Block.forward
+    monkeypatch.setattr(Block, "forward", lambda block, *given: blocks.append(block) or forward(block, *given))
+    return blocks
+
+
 @pytest.fixture(scope="session")
 def smollm2():
     """SmolLM2-135M as the app loads it, once for all tests that read it."""

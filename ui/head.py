@@ -97,7 +97,7 @@ def row(run: Run, at: Place) -> None:
 def _switches(split: bool) -> tuple[bool, bool]:
     """Whether words are seen whole, and whether the first column is shown.
 
-    The first switch is there only where some word or character is split, which is to say has several tokens.
+    The first is asked only where words or characters are `split` into several tokens.
     """
     line = st.container(horizontal=True, key="head-switches")  # always there, so that the chart keeps its place
     first = line.toggle(t("head.first"), value=True, key="first", bind="query-params", help=t("head.first_help"))

@@ -48,14 +48,6 @@ class Read(dict):
         return super().__getitem__(name)
 
 
-@pytest.fixture
-def computed(monkeypatch) -> list[Block]:
-    """Every block that computed something, in order, since the test began."""
-    blocks, forward = [], Block.forward
-    monkeypatch.setattr(Block, "forward", lambda block, *given: blocks.append(block) or forward(block, *given))
-    return blocks
-
-
 def tensors(trace) -> dict[str, Tensor]:
     """The tensors of a trace by name."""
     return dict(named_tensors(trace))

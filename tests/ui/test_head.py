@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from model.decoder import Block
 from ui import chart
 
 
@@ -24,11 +23,12 @@ def _page() -> None:
 
 
 @pytest.mark.parametrize("layer", [0, 2, 4])
-def test_when_the_head_is_sent_no_later_block_is_computed_and_only_then_is_the_browser_left_alone(monkeypatch, layer):
-    blocks, happened, forward = [], [], Block.forward
-    monkeypatch.setattr(Block, "forward", lambda block, *given: blocks.append(block) or forward(block, *given))
-    monkeypatch.setattr("ui.head.chart", lambda *given, **named: happened.append(("sent", len(blocks))))
-    monkeypatch.setattr("ui.head.let_draw", lambda meanwhile: happened.append(("drawn", len(blocks))))
+def test_when_the_head_is_sent_no_later_block_is_computed_and_only_then_is_the_browser_left_alone(
+    monkeypatch, computed, layer
+):
+    happened = []
+    monkeypatch.setattr("ui.head.chart", lambda *given, **named: happened.append(("sent", len(computed))))
+    monkeypatch.setattr("ui.head.let_draw", lambda meanwhile: happened.append(("drawn", len(computed))))
     test = AppTest.from_function(_page, default_timeout=20)
     test.session_state["layer"] = layer
     test.run()
